@@ -1,0 +1,52 @@
+# Every target sets up what it needs: a machine with Python 3.11+ and make is enough for all but `e2e`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint format e2e bench demo lock proto clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## Create the virtual environment with the locked dependencies
+
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, found " + sys.version.split()[0] + "; try: make PYTHON=python3.12 <target>")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+test: $(READY) ## Run unit, conformance and integration tests
+	$(PYTEST) tests/unit tests/conformance tests/integration
+
+lint: $(READY) ## Check style (ruff), types (mypy strict) and the rooms' imports (import-linter)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## Rewrite the sources in the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+e2e: $(READY) ## Run the tests that need real servers (Go, Debian packages and root)
+	$(PYTEST) tests/e2e
+
+bench: $(READY) ## Measure speed and start cost; tables go to standard output
+	$(BIN)/python -m benchmarks
+
+demo: $(READY) ## Show the system at work on the embedded lab
+	$(BIN)/python -m lab.demo
+
+lock: $(READY) ## Renew the locked dependencies in requirements/
+	$(BIN)/python requirements/lock.py
+
+proto: $(READY) ## Regenerate the gRPC stubs from the .proto file
+	$(BIN)/python -m grpc_tools.protoc --proto_path=. --plugin=protoc-gen-mypy=$(BIN)/protoc-gen-mypy --python_out=. --grpc_python_out=. --mypy_out=. --mypy_grpc_out=. --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc shared/maestro/wire/cloudevent.proto
+
+clean: ## Remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache build dist

@@ -1,0 +1,1 @@
+"""The adapter framework: configuration, expressions, the four phases, brokers and runtime."""

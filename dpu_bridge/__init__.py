@@ -1,0 +1,1 @@
+"""The DPF-HCP bridge operator."""

@@ -1,0 +1,1 @@
+"""The command line for ManifestWorks and consumers."""

@@ -1,0 +1,1 @@
+"""The vocabulary all containers speak: conditions, the adapter report, ManifestWork, errors, and the Maestro client."""
