@@ -1,0 +1,102 @@
+"""How the heavier containers log: one line per event, JSON for machines or text for a terminal, never a secret.
+
+The field names are those of the Go framework (`time level msg component version hostname`, then context such as
+`cluster_id`, `maestro_consumer`, `manifestwork`), so existing dashboards go on working. Records of the standard
+`logging` module pass through the same chain.
+"""
+
+import logging
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from shared.errors import Misconfigured, Problem
+from shared.secrecy import conceal
+
+LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warn": logging.WARNING,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+FORMATS = ("auto", "json", "text")
+
+
+def configure_from(environment: Mapping[str, str], *, component: str, version: str) -> None:
+    """Logging as LOG_LEVEL, LOG_FORMAT and LOG_OUTPUT say; all that is wrong with them is told at once."""
+    level = environment.get("LOG_LEVEL", "").lower() or "info"
+    format_ = environment.get("LOG_FORMAT", "").lower() or "auto"
+    output = environment.get("LOG_OUTPUT", "").lower() or "stderr"
+    problems = [
+        Problem(name, f"must be one of {', '.join(allowed)}, not {value!r}")
+        for name, value, allowed in (
+            ("LOG_LEVEL", level, LEVELS),
+            ("LOG_FORMAT", format_, FORMATS),
+            ("LOG_OUTPUT", output, ("stdout", "stderr")),
+        )
+        if value not in allowed
+    ]
+    if problems:
+        raise Misconfigured("logging cannot be set up", problems)
+    stream = sys.stdout if output == "stdout" else sys.stderr
+    configure(component=component, version=version, level=level, format_=format_, stream=stream)
+
+
+def configure(*, component: str, version: str, level: str, format_: str, stream: TextIO) -> None:
+    as_text = format_ == "text" or (format_ == "auto" and stream.isatty())
+    chain: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+        _origin(component, version),
+        structlog.processors.format_exc_info,
+        structlog.processors.EventRenamer("msg"),
+        _conceal_secrets,
+    ]
+    renderer: Processor = (
+        structlog.dev.ConsoleRenderer(colors=stream.isatty(), event_key="msg", timestamp_key="time")
+        if as_text
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    structlog.configure(
+        processors=[*chain[:-2], structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *chain[:-2]],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *chain[-2:], renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(LEVELS[level])
+    # httpx tells every request at info level; that is our debug.
+    logging.getLogger("httpx").setLevel(max(LEVELS[level], logging.WARNING))
+
+
+def get(name: str) -> structlog.stdlib.BoundLogger:
+    logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return logger
+
+
+def _origin(component: str, version: str) -> Processor:
+    hostname = os.environ.get("POD_NAME") or socket.gethostname()
+
+    def add(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        return {"component": component, "version": version, "hostname": hostname, **event}
+
+    return add
+
+
+def _conceal_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    return {key: conceal(value, key=key) for key, value in event.items()}

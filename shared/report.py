@@ -1,0 +1,209 @@
+"""The adapter's report: the one file through which a Job's main container speaks to the status reporter.
+
+Three forms of it exist in the field and all are read:
+
+* the documented form, `{"conditions": [...], "data": {...}}`;
+* the Go status reporter's, `{"status": "success"|"failure", "reason", "message", "details"}`: one condition;
+* maestro-cli's result, `{"name", "consumer", "status", "message", "conditions", "resources"}`.
+
+We write the first with the second's members beside it, so that the Go reporter understands our file as well.
+The published schema is `adapter-report.schema.json` beside this module.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from shared import conditions as wire
+from shared.conditions import Condition, Status
+from shared.errors import Invalid, InvalidReport, Problem
+from shared.files import write_atomically
+
+MAX_BYTES = 1024 * 1024
+SCHEMA_PATH = Path(__file__).with_name("adapter-report.schema.json")
+HEADLINE_TYPE = "Available"
+
+_GO_STATUS = {"success": Status.TRUE, "failure": Status.FALSE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterReport:
+    """What an adapter says of its work. `data` travels to the HyperFleet API, `details` is for people."""
+
+    conditions: tuple[Condition, ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    observed_generation: int | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def headline(self) -> Condition:
+        """The condition that stands for the whole where a reader takes only one."""
+        return wire.find(self.conditions, HEADLINE_TYPE) or self.conditions[0]
+
+    def to_json(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "status": "success" if self.headline.status is Status.TRUE else "failure",
+            "reason": self.headline.reason,
+            "message": self.headline.message,
+            "conditions": [condition.to_kubernetes() for condition in self.conditions],
+            "data": dict(self.data),
+        }
+        if self.observed_generation is not None:
+            document["observedGeneration"] = self.observed_generation
+        if self.details:
+            document["details"] = dict(self.details)
+        return document
+
+    def write(self, path: Path) -> None:
+        write_atomically(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1).encode() + b"\n")
+
+    @classmethod
+    def read(cls, path: Path, *, condition_type: str = HEADLINE_TYPE) -> Self:
+        """The report at `path`. Raises InvalidReport for what can be no report, OSError for what cannot be read yet."""
+        return cls.parse(_bytes_of_report(path), condition_type=condition_type)
+
+    @classmethod
+    def parse(cls, content: bytes, *, condition_type: str = HEADLINE_TYPE) -> Self:
+        """The report in any accepted form; `condition_type` names the condition of a form that has only a status."""
+        document = _document(content)
+        problems: list[Problem] = []
+        report = cls(
+            conditions=_conditions(document, condition_type, problems),
+            data=_data(document, problems),
+            observed_generation=wire.generation(document, "observedGeneration", problems),
+            details=_details(document),
+        )
+        if not problems and not report.conditions:
+            problems.append(Problem("", 'needs "conditions", or "status" with "success" or "failure"'))
+        if problems:
+            raise InvalidReport("the adapter's report cannot be understood", problems)
+        return report
+
+
+def schema() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
+    return loaded
+
+
+def _bytes_of_report(path: Path) -> bytes:
+    # Not blocking: a named pipe put there must not hang the reader before it is recognised as one.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise InvalidReport(f"{path} is not a regular file")
+        target = Path(f"/proc/self/fd/{file.fileno()}").resolve()
+        if target.parent != path.parent.resolve():
+            raise InvalidReport(f"{path} leads out of its folder", why=f"it is a link to {target}")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise InvalidReport(f"{path} is too large", why=f"more than {MAX_BYTES} bytes")
+    return content
+
+
+def _document(content: bytes) -> dict[str, Any]:
+    if not content.strip():
+        raise InvalidReport("the adapter's report is empty")
+    try:
+        document = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        json.dumps(document, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InvalidReport("the adapter's report is not JSON", why=f"{error.msg} at {where}") from error
+    except RecursionError:
+        raise InvalidReport("the adapter's report is nested too deeply") from None
+    except ValueError as error:
+        raise InvalidReport("the adapter's report is not JSON", why=str(error)) from error
+    if not isinstance(document, dict):
+        raise InvalidReport("the adapter's report must be a JSON object", why=f"found {type(document).__name__}")
+    return document
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _conditions(document: Mapping[str, Any], condition_type: str, problems: list[Problem]) -> tuple[Condition, ...]:
+    listed = document.get("conditions")
+    if listed is not None and not isinstance(listed, list):
+        problems.append(Problem("conditions", "must be a list"))
+        return ()
+    found = _listed_conditions(listed or [], problems)
+    if _is_cli_result(document) and (not found or document["status"] == "Failed"):
+        own = _from_cli_result(document, condition_type)
+        return (own, *(condition for condition in found if condition.type != own.type))
+    if found or problems:
+        return found
+    return _from_go_result(document, condition_type, problems)
+
+
+def _listed_conditions(listed: list[Any], problems: list[Problem]) -> tuple[Condition, ...]:
+    found: dict[str, Condition] = {}
+    for index, item in enumerate(listed):
+        try:
+            condition = Condition.from_kubernetes(item)
+        except Invalid as error:
+            problems += [Problem(f"conditions[{index}].{p.path}".rstrip("."), p.message) for p in error.problems]
+            continue
+        if condition.type in found:
+            problems.append(Problem(f"conditions[{index}].type", f"{condition.type!r} is there twice"))
+        found[condition.type] = condition
+    return tuple(found.values())
+
+
+def _from_go_result(document: Mapping[str, Any], condition_type: str, problems: list[Problem]) -> tuple[Condition, ...]:
+    if "status" not in document:
+        return ()
+    status = _GO_STATUS.get(document["status"]) if isinstance(document["status"], str) else None
+    if status is None:
+        problems.append(Problem("status", f'must be "success" or "failure", not {document["status"]!r:.60}'))
+        return ()
+    reason = _stripped(document.get("reason")) or "NoReasonProvided"
+    message = _stripped(document.get("message")) or "No message provided"
+    return (Condition(type=condition_type, status=status, reason=reason, message=message),)
+
+
+def _is_cli_result(document: Mapping[str, Any]) -> bool:
+    return isinstance(document.get("consumer"), str) and isinstance(document.get("status"), str)
+
+
+def _from_cli_result(document: Mapping[str, Any], condition_type: str) -> Condition:
+    """maestro-cli's own states; any other text is the wait expression, written once it was met."""
+    message = _stripped(document.get("message"))
+    match document["status"]:
+        case "Applied":
+            return Condition(type="Applied", status=Status.TRUE, reason="Applied", message=message)
+        case "Failed":
+            return Condition(type="Applied", status=Status.FALSE, reason="Failed", message=message)
+        case "Deleted":
+            return Condition(type="Finalized", status=Status.TRUE, reason="Deleted", message=message)
+        case "Waiting":
+            return Condition(type=condition_type, status=Status.FALSE, reason="Waiting", message=message)
+        case expression:
+            met = message or f"{expression} is met"
+            return Condition(type=condition_type, status=Status.TRUE, reason="WaitConditionMet", message=met)
+
+
+def _data(document: Mapping[str, Any], problems: list[Problem]) -> Mapping[str, Any]:
+    data = document.get("data")
+    if data is None and _is_cli_result(document):
+        members = {"manifest_work": "name", "management_cluster": "consumer", "resources": "resources"}
+        return {ours: document[theirs] for ours, theirs in members.items() if theirs in document}
+    if data is not None and not isinstance(data, dict):
+        problems.append(Problem("data", f"must be an object, not {data!r:.60}"))
+        return {}
+    return data or {}
+
+
+def _details(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    details = document.get("details")
+    if details is None:
+        return {}
+    return details if isinstance(details, dict) else {"details": details}
+
+
+def _stripped(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""

@@ -1,0 +1,53 @@
+"""How instants are read and written: RFC 3339 with any precision in, UTC out.
+
+Kubernetes writes whole seconds, the HyperFleet API microseconds, and Go programs up to nine digits. Digits beyond
+microseconds are cut, not rounded, so that a time never moves into the future by being read.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_RFC3339 = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:([Zz])|([+-])(\d{2}):(\d{2}))", re.ASCII
+)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def parse(text: str) -> datetime:
+    """The instant an RFC 3339 text names, in UTC. Raises ValueError for anything else."""
+    match = _RFC3339.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not an RFC 3339 time such as 2026-01-02T03:04:05Z")
+    year, month, day, hour, minute, second = (int(match[group]) for group in range(1, 7))
+    micros = int((match[7] or "0").ljust(9, "0")[:6])
+    zone = UTC if match[8] else _offset(text, match[9], int(match[10]), int(match[11]))
+    try:
+        return datetime(year, month, day, hour, minute, second, micros, zone).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{text!r} is not a time that exists: {error}") from None
+
+
+def _offset(text: str, sign: str, hours: int, minutes: int) -> timezone:
+    if hours > 23 or minutes > 59:  # noqa: PLR2004 - a clock's own limits
+        raise ValueError(f"{text!r} has no valid offset from UTC")
+    delta = timedelta(hours=hours, minutes=minutes)
+    return timezone(-delta if sign == "-" else delta)
+
+
+def to_seconds(moment: datetime) -> str:
+    """Kubernetes' form: `2026-01-02T03:04:05Z`."""
+    return _utc(moment).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
+
+
+def to_micros(moment: datetime) -> str:
+    """The HyperFleet API's form: `2026-01-02T03:04:05.678901Z`."""
+    return _utc(moment).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+def _utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError("a time without a zone could mean any instant; give it one")
+    return moment.astimezone(UTC)

@@ -1,0 +1,171 @@
+"""What a ManifestWork must be before it is sent: everything Maestro, or the agent behind it, would refuse or drop.
+
+The agent drops what it cannot take with a log line only, so a mistake that is not found here is never told to anybody.
+`problems_of` finds all of them at once, each with its path.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shared.errors import Invalid, Problem
+from shared.manifestwork import ManifestWork
+
+MAX_MANIFEST_BYTES = 512_000
+MAX_ANNOTATION_BYTES = 256 * 1024
+MAX_LABEL = 63
+MAX_EXACT_INTEGER = 2**53
+
+_LABEL_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_QUALIFIED = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
+_VERSION = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_FORBIDDEN_METADATA = ("generateName", "resourceVersion", "deletionGracePeriodSeconds")
+
+
+def validate(work: ManifestWork) -> None:
+    problems = list(problems_of(work))
+    if problems:
+        raise Invalid(f"ManifestWork {work.name!r} is not valid", problems)
+
+
+def problems_of(work: ManifestWork) -> Iterator[Problem]:
+    yield from _label_name_problems(work.name, "metadata.name")
+    yield from _label_name_problems(work.consumer, "metadata.namespace")
+    yield from _metadata_problems(work.labels, work.annotations, "metadata")
+    path = "spec.workload.manifests"
+    if not work.manifests:
+        yield Problem(path, "must hold at least one object")
+    for index, manifest in enumerate(work.manifests):
+        yield from _manifest_problems(manifest, f"{path}[{index}]")
+    yield from _duplicate_problems(work.manifests, path)
+    yield from _size_problems(work.manifests, path)
+
+
+def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
+    """The object as it is sent."""
+    return json.dumps(manifest, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def is_label_name(text: str) -> bool:
+    """Whether `text` is an RFC 1123 label, which names of works and consumers must be."""
+    return len(text) <= MAX_LABEL and _LABEL_NAME.fullmatch(text) is not None
+
+
+def _label_name_problems(value: Any, path: str) -> Iterator[Problem]:
+    if not value:
+        yield Problem(path, "must be set")
+    elif not isinstance(value, str) or not is_label_name(value):
+        yield Problem(
+            path,
+            f"{value!r:.80} must be lower-case letters, digits and '-' (an RFC 1123 label, at most {MAX_LABEL} long)",
+        )
+
+
+def _metadata_problems(labels: Any, annotations: Any, path: str) -> Iterator[Problem]:
+    for key, value in (labels or {}).items():
+        yield from _key_problems(key, f"{path}.labels")
+        if not isinstance(value, str) or len(value) > MAX_LABEL or not _LABEL_VALUE.fullmatch(value):
+            yield Problem(
+                f"{path}.labels[{key}]",
+                f"{value!r:.80} must be a string of letters, digits, '-', '_' and '.', at most {MAX_LABEL} long",
+            )
+    total = 0
+    for key, value in (annotations or {}).items():
+        yield from _key_problems(key, f"{path}.annotations")
+        if isinstance(value, str):
+            total += len(str(key).encode()) + len(value.encode(errors="surrogatepass"))
+        else:
+            yield Problem(f"{path}.annotations[{key}]", f"must be a string, not {value!r:.60}")
+    if total > MAX_ANNOTATION_BYTES:
+        yield Problem(f"{path}.annotations", f"have {total} bytes in all, more than {MAX_ANNOTATION_BYTES}")
+
+
+def _key_problems(key: Any, path: str) -> Iterator[Problem]:
+    prefix, slash, name = str(key).rpartition("/")
+    prefix_is_good = not slash or (len(prefix) <= 253 and _DNS_NAME.fullmatch(prefix))  # noqa: PLR2004 - RFC 1123
+    if not prefix_is_good or len(name) > MAX_LABEL or not _QUALIFIED.fullmatch(name):
+        yield Problem(f"{path}[{key}]", "must be a key such as hyperfleet.io/cluster-id")
+
+
+def _manifest_problems(manifest: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    metadata = manifest.get("metadata")
+    yield from _api_version_problems(manifest.get("apiVersion"), f"{path}.apiVersion")
+    if not isinstance(manifest.get("kind"), str) or not manifest["kind"]:
+        yield Problem(f"{path}.kind", "must be set")
+    if not isinstance(metadata, Mapping):
+        yield Problem(f"{path}.metadata", "must be an object with a name")
+    else:
+        yield from _object_metadata_problems(metadata, f"{path}.metadata")
+    yield from _value_problems(manifest, path)
+
+
+def _api_version_problems(value: Any, path: str) -> Iterator[Problem]:
+    group, slash, version = value.rpartition("/") if isinstance(value, str) else ("", "", "")
+    if not _VERSION.fullmatch(version) or (slash and not _DNS_NAME.fullmatch(group)):
+        yield Problem(path, f"must be a version such as v1 or apps/v1, not {value!r:.60}")
+
+
+def _object_metadata_problems(metadata: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    if not isinstance(metadata.get("name"), str) or not metadata["name"]:
+        yield Problem(f"{path}.name", "must be set: an object without a fixed name cannot be found again")
+    if metadata.get("namespace"):
+        yield from _label_name_problems(metadata["namespace"], f"{path}.namespace")
+    for key in _FORBIDDEN_METADATA:
+        if metadata.get(key):
+            yield Problem(f"{path}.{key}", "must not be set: the management cluster decides it")
+    labels, annotations = metadata.get("labels"), metadata.get("annotations")
+    for key, value in (("labels", labels), ("annotations", annotations)):
+        if value is not None and not isinstance(value, Mapping):
+            yield Problem(f"{path}.{key}", f"must be an object, not {value!r:.60}")
+    yield from _metadata_problems(
+        labels if isinstance(labels, Mapping) else {}, annotations if isinstance(annotations, Mapping) else {}, path
+    )
+
+
+def _value_problems(value: Any, path: str) -> Iterator[Problem]:
+    """Values that JSON, or Maestro's storage of it, would not give back as they are."""
+    match value:
+        case None | bool() | str():
+            return
+        case int() if abs(value) > MAX_EXACT_INTEGER:
+            yield Problem(path, f"{value} would be rounded by Maestro, which keeps numbers as float64; use a string")
+        case float() if not math.isfinite(value):
+            yield Problem(path, f"{value} is no JSON number")
+        case int() | float():
+            return
+        case Mapping():
+            for key, item in value.items():
+                yield from _value_problems(item, f"{path}.{key}")
+        case list() | tuple():
+            for index, item in enumerate(value):
+                yield from _value_problems(item, f"{path}[{index}]")
+        case _:
+            yield Problem(path, f"{value!r:.60} is no JSON value")
+
+
+def _duplicate_problems(manifests: tuple[Mapping[str, Any], ...], path: str) -> Iterator[Problem]:
+    seen: dict[tuple[str, ...], int] = {}
+    for index, manifest in enumerate(manifests):
+        metadata = manifest.get("metadata")
+        if not isinstance(metadata, Mapping) or not metadata.get("name"):
+            continue
+        identity = (
+            *(str(manifest.get(key) or "") for key in ("apiVersion", "kind")),
+            *(str(metadata.get(key) or "") for key in ("namespace", "name")),
+        )
+        if identity in seen:
+            yield Problem(f"{path}[{index}]", f"is the same object as {path}[{seen[identity]}]: {' '.join(identity)}")
+        seen.setdefault(identity, index)
+
+
+def _size_problems(manifests: tuple[Mapping[str, Any], ...], path: str) -> Iterator[Problem]:
+    try:
+        size = sum(len(manifest_bytes(manifest)) for manifest in manifests)
+    except (TypeError, ValueError):
+        return  # what is no JSON was told by the rule that found it
+    if size > MAX_MANIFEST_BYTES:
+        yield Problem(path, f"have {size} bytes in all; the agent takes at most {MAX_MANIFEST_BYTES}")
