@@ -44,8 +44,12 @@ class RetryPolicy:
             before_sleep=lambda state: _tell(what, state),
             reraise=True,
         )
+
+        async def attempt() -> T:
+            return await call()
+
         try:
-            return await retrying(call)
+            return await retrying(attempt)
         except Transient as error:
             tried, seconds = retrying.statistics["attempt_number"], retrying.statistics["delay_since_first_attempt"]
             error.add_note(f"gave up on {what} after {tried} attempt(s) in {seconds:.1f} s")

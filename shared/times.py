@@ -51,3 +51,18 @@ def _utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("a time without a zone could mean any instant; give it one")
     return moment.astimezone(UTC)
+
+
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
+_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of a duration: a plain number, or Go's form such as `500ms`, `2s` or `1m30s`."""
+    text = text.strip()
+    if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text, re.ASCII):
+        return float(text)
+    parts = _DURATION.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise ValueError(f"{text!r} is not a duration such as 2, 0.5, 500ms, 20s or 1m30s")
+    return sum(float(number) * _UNIT_SECONDS[unit] for number, unit in parts)

@@ -1,0 +1,115 @@
+"""The real Maestro server: migrated, started, killed and started again, without or with TLS and who-are-you checks."""
+
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.real.building import built
+from lab.real.postgres import Postgres
+from lab.real.processes import Server, accepts, free_port
+
+PACKAGE = "github.com/openshift-online/maestro/cmd/maestro"
+HEARTBEAT_SECONDS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """Server certificate and key, and the authority of clients' certificates where they are asked for one."""
+
+    certificate: Path
+    key: Path
+    client_authority: Path | None = None
+
+
+class RealMaestro:
+    """One server on its own database. `kill` and `start` keep the ports and the data, as a crash of a pod would."""
+
+    def __init__(self, folder: Path, database: Postgres, name: str, *, tls: Tls | None = None) -> None:
+        self.rest_port, self.grpc_port, self.broker_port = free_port(), free_port(), free_port()
+        self._health_port, self._metrics_port, self._reviews_port = free_port(), free_port(), free_port()
+        self._folder = folder / name
+        self._folder.mkdir(mode=0o755)
+        self._database, self._name, self._tls = database, name, tls
+        self._server = Server("maestro", self._folder)
+        self._reviews = Server("reviews", self._folder)
+        self._binary = built("maestro", PACKAGE)
+
+    def prepare(self) -> None:
+        """The database with its tables; with TLS also the small Kubernetes API that answers who may do what."""
+        self._database.create_database(self._name)
+        subprocess.run([self._binary, "migration", *self._database_flags()], check=True, capture_output=True)
+        if self._tls:
+            self._reviews.start(
+                [sys.executable, "-m", "lab.real.reviews", str(self._reviews_port)],
+                ready=lambda: accepts(self._reviews_port),
+            )
+
+    def start(self) -> None:
+        self._server.start(
+            [self._binary, "server", *self._database_flags(), *self._address_flags(), *self._tls_flags()],
+            ready=self._is_ready,
+            environment={"MAESTRO_ENV": "production"},
+        )
+
+    def kill(self) -> None:
+        self._server.stop(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._server.stop()
+        self._reviews.stop()
+
+    def _is_ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._health_port}/healthcheck", timeout=2) as answer:
+                healthy: bool = answer.status == 200  # noqa: PLR2004 - HTTP's own number
+        except (urllib.error.URLError, OSError):
+            return False
+        return healthy and all(accepts(port) for port in (self.rest_port, self.grpc_port, self.broker_port))
+
+    def _database_flags(self) -> list[str]:
+        values = {"host": "127.0.0.1", "port": str(self._database.port), "user": "postgres", "password": "none"}
+        flags = ["--db-sslmode=disable"]
+        for key, value in (values | {"name": self._name}).items():
+            file = self._folder / f"db.{key}"
+            file.write_text(value)
+            flags.append(f"--db-{key}-file={file.resolve()}")
+        return flags
+
+    def _address_flags(self) -> list[str]:
+        return [
+            "--server-hostname=127.0.0.1",
+            f"--http-server-bindport={self.rest_port}",
+            f"--grpc-server-bindport={self.grpc_port}",
+            f"--grpc-broker-bindport={self.broker_port}",
+            f"--health-check-server-bindport={self._health_port}",
+            f"--metrics-server-bindport={self._metrics_port}",
+            "--message-broker-type=grpc",
+            f"--heartbeat-check-interval={HEARTBEAT_SECONDS}s",
+            "--heartbeat-interval=1",
+            "-v=2",
+        ]
+
+    def _tls_flags(self) -> list[str]:
+        if self._tls is None:
+            return []
+        kubeconfig = self._folder / "reviews.kubeconfig"
+        kubeconfig.write_text(
+            "apiVersion: v1\nkind: Config\ncurrent-context: reviews\nusers: [{name: reviews, user: {}}]\n"
+            f"clusters: [{{name: reviews, cluster: {{server: 'http://127.0.0.1:{self._reviews_port}'}}}}]\n"
+            "contexts: [{name: reviews, context: {cluster: reviews, user: reviews}}]\n"
+        )
+        flags = [
+            "--enable-https=true",
+            f"--https-cert-file={self._tls.certificate}",
+            f"--https-key-file={self._tls.key}",
+            f"--grpc-tls-cert-file={self._tls.certificate}",
+            f"--grpc-tls-key-file={self._tls.key}",
+            f"--grpc-authorizer-config={kubeconfig}",
+        ]
+        if self._tls.client_authority is None:
+            return [*flags, "--grpc-authn-type=token"]
+        return [*flags, "--grpc-authn-type=mtls", f"--grpc-client-ca-file={self._tls.client_authority}"]
