@@ -1,0 +1,196 @@
+"""What every Maestro test stands on: one server to test against, whichever it is, and how to reach and harm it."""
+
+import asyncio
+import contextlib
+import itertools
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shared.maestro import MaestroSettings, WorkEvent, Works
+from shared.manifestwork import ManifestWork, manifest_config
+
+# Generous, because the machine may be slow; nothing waits this long unless it is broken.
+PATIENCE = 60.0
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """A running Maestro. `identity` are the settings that let a client in; `kill` is a crash, `start` brings it back."""
+
+    mode: str
+    rest_url: str
+    grpc_address: str
+    broker_address: str
+    kill: Callable[[], Awaitable[None]]
+    start: Callable[[], Awaitable[None]]
+    identity: Mapping[str, Any] = field(default_factory=dict)
+
+    def settings(self, **overrides: Any) -> MaestroSettings:
+        values: dict[str, Any] = {
+            "grpc_server_address": self.grpc_address,
+            "http_server_address": self.rest_url,
+            "source_id": unique("source"),
+            "timeout": 20.0,
+            **self.identity,
+        }
+        return MaestroSettings(**(values | overrides))
+
+
+def plain_identity() -> dict[str, Any]:
+    return {"insecure": True}
+
+
+def token_identity(authority: Path, folder: Path) -> dict[str, Any]:
+    token = folder / "token"
+    token.write_text("good-token\n")
+    return {"ca_file": authority, "token_file": token}
+
+
+def mtls_identity(authority: Path, certificate: Path, key: Path) -> dict[str, Any]:
+    return {"ca_file": authority, "cert_file": certificate, "key_file": key}
+
+
+def unique(prefix: str) -> str:
+    return f"{prefix}-{next(_numbers)}-{uuid.uuid4().hex[:8]}"
+
+
+def config_map(name: str = "settings", **data: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "default"},
+        "data": data or {"key": "value"},
+    }
+
+
+def some_work(name: str, **changes: Any) -> ManifestWork:
+    """A work with one ConfigMap, of which data and status are to be fed back."""
+    values: dict[str, Any] = {
+        "consumer": "",
+        "manifests": (config_map(),),
+        "manifest_configs": (
+            manifest_config(
+                group="",
+                resource="configmaps",
+                name="settings",
+                namespace="default",
+                feedback={"data": ".data", "status": ".status", "phase": ".status.phase"},
+                update_strategy="ServerSideApply",
+            ),
+        ),
+        "delete_option": {"propagationPolicy": "Foreground"},
+    }
+    return ManifestWork(name=name, **(values | changes))
+
+
+class Watching:
+    """A watch that runs beside the test, and what it has told so far."""
+
+    def __init__(self) -> None:
+        self.events: list[WorkEvent] = []
+        self._news = asyncio.Condition()
+
+    async def until(self, reached: Callable[[list[WorkEvent]], bool]) -> list[WorkEvent]:
+        """All events told, once they satisfy `reached`; fails with what was told instead."""
+        try:
+            async with asyncio.timeout(PATIENCE), self._news:
+                await self._news.wait_for(lambda: reached(self.events))
+        except TimeoutError:
+            told = [(event.change, event.work.name, event.work.generation) for event in self.events]
+            raise AssertionError(f"not seen in {PATIENCE:g} s; the watch told {told}") from None
+        return list(self.events)
+
+    async def follow(self, events: AsyncIterator[WorkEvent]) -> None:
+        async for event in events:
+            async with self._news:
+                self.events.append(event)
+                self._news.notify_all()
+
+
+@contextlib.asynccontextmanager
+async def watching(works: Works, **how: Any) -> AsyncIterator[Watching]:
+    """A running watch; what it raised is raised here, unless the test ended first."""
+    seen = Watching()
+    task = asyncio.create_task(seen.follow(works.watch(**how)))
+    try:
+        yield seen
+        if task.done():
+            task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+class Cutter:
+    """A TCP relay in front of a server: it can stop passing bytes on, or cut and refuse all connections."""
+
+    def __init__(self, target: str) -> None:
+        host, _, port = target.rpartition(":")
+        self._target = (host, int(port))
+        self._passing = asyncio.Event()
+        self._passing.set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._refusing = False
+
+    async def __aenter__(self) -> "Cutter":
+        self._server = await asyncio.start_server(self._relay, "127.0.0.1", 0)
+        self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        self.cut()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def cut(self) -> None:
+        """Break every connection and take no new ones until `mend`."""
+        self._refusing = True
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    def stall(self) -> None:
+        """Keep connections open but pass nothing on until `mend`."""
+        self._passing.clear()
+
+    def mend(self) -> None:
+        self._refusing = False
+        self._passing.set()
+
+    async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if self._refusing:
+            writer.transport.abort()
+            return
+        try:
+            there_reader, there_writer = await asyncio.open_connection(*self._target)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._writers |= {writer, there_writer}
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._pass_on(reader, there_writer))
+                group.create_task(self._pass_on(there_reader, writer))
+        finally:
+            for each in (writer, there_writer):
+                self._writers.discard(each)
+                each.transport.abort()
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                await self._passing.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.transport.abort()
