@@ -1,0 +1,73 @@
+"""Upper, lower and title case as Go makes them: `lower` and `upper` turn one character into one, `title` looks for
+words.
+"""
+
+import re
+from unicodedata import category
+
+# Single quotes, points and colons do not end a word when they stand alone between letters.
+_MID = frozenset(":.'\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a")
+_JOINING = frozenset("_\u202f\u203f\u2040\u2054\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f")
+_BREAKING = frozenset({
+    "Cc", "Cn", "Co", "No", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs",
+})  # fmt: skip
+# Scripts whose letters are words of their own.
+_SEPARATE = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+def lower(text: str) -> str:
+    return text.lower() if text.isascii() else "".join(map(_lower, text))
+
+
+def upper(text: str) -> str:
+    return text.upper() if text.isascii() else "".join(map(_upper, text))
+
+
+def title(text: str) -> str:
+    """The first cased letter of every word in title case, the others in lower case."""
+    written = []
+    inside_word = after_mid = False
+    for position, character in enumerate(text):
+        mid = character in _MID
+        if mid and after_mid:
+            inside_word = False
+        if _is_cased(character):
+            written.append(_lower_in(text, position) if inside_word else character.title())
+            inside_word = True
+        else:
+            written.append(character)
+            if _ends_word(character):
+                inside_word = False
+        after_mid = mid
+    return "".join(written)
+
+
+def _lower(character: str) -> str:
+    return character.lower()[0]
+
+
+def _upper(character: str) -> str:
+    for candidate in (character.upper(), character.title()):
+        if len(candidate) == 1:
+            return candidate
+    return character
+
+
+def _lower_in(text: str, position: int) -> str:
+    """A final sigma has a form of its own, so the word up to here is looked at as a whole."""
+    if text[position] == "Σ":
+        return text[: position + 2].lower()[position] if position + 1 < len(text) else "ς"
+    return text[position].lower()
+
+
+def _is_cased(character: str) -> bool:
+    return character.isupper() or character.islower() or character.istitle()
+
+
+def _ends_word(character: str) -> bool:
+    if character in _MID or character in _JOINING:
+        return False
+    kind = category(character)
+    return kind in _BREAKING or (kind == "Lo" and bool(_SEPARATE.match(character)))

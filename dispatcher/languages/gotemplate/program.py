@@ -1,0 +1,83 @@
+"""The seam: a source is compiled once and rendered many times."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dispatcher.languages.errors import LimitExceeded, Rejected
+from dispatcher.languages.gotemplate import mistakes, syntax
+from dispatcher.languages.gotemplate.evaluating import Compiler
+from dispatcher.languages.gotemplate.functions import FUNCTIONS
+from dispatcher.languages.gotemplate.lexer import OPENING
+from dispatcher.languages.gotemplate.limits import Failure
+from dispatcher.languages.gotemplate.parser import parse
+from dispatcher.languages.gotemplate.references import ELEMENT, Path, Reference, references
+from dispatcher.languages.gotemplate.running import Clock, Run, utc_now
+
+_TOO_DEEP = "the nesting is too deep"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """A compiled template. `references` are its reads of variables, `functions` what it may call."""
+
+    source: str
+    functions: frozenset[str]
+    references: tuple[Reference, ...]
+    compiled: Compiler | None
+    """None for a text without any action."""
+
+    @property
+    def free_variables(self) -> frozenset[str]:
+        """The names that must be among the variables."""
+        return frozenset(path[0] for path in self.free_paths) - {ELEMENT}
+
+    @property
+    def free_paths(self) -> frozenset[Path]:
+        """What is read of the variables, and below them; `*` stands for any element."""
+        return frozenset(reference.path for reference in self.references)
+
+    def problems(self, variables: Collection[str]) -> tuple[Rejected, ...]:
+        """What can only fail when these are the variables, in the order of the source."""
+        certain = self.compiled.problems if self.compiled else []
+        unknown = [r for r in self.references if r.whole and r.path[0] not in variables and r.path[0] != ELEMENT]
+        found = [*certain, *(_unknown(self.source, reference, variables) for reference in unknown)]
+        return tuple(sorted(found, key=lambda problem: (problem.position.line, problem.position.column)))
+
+    def evaluate(self, variables: Mapping[str, Any], *, clock: Clock = utc_now) -> str:
+        """The text that the template makes of the variables; `clock` tells `now`."""
+        return self.run(Run(clock), variables)
+
+    def run(self, run: Run, variables: Mapping[str, Any]) -> str:
+        """The same as one part of a rendering that shares its limits."""
+        if self.compiled is None:
+            return self.source
+        try:
+            self.compiled.main(run, variables)
+        except Failure as failure:
+            raise self.compiled.blame(syntax.Node(0, len(self.source)), failure) from None
+        except RecursionError:
+            raise LimitExceeded(_TOO_DEEP, source=self.source) from None
+        return run.take()
+
+
+def compile_template(source: str, *, variables: Collection[str] | None = None) -> Template:
+    """With `variables`, a template that cannot succeed with them is refused; without, only what Go's parser refuses."""
+    if OPENING not in source:
+        return Template(source, frozenset(), (), None)
+    try:
+        tree = parse(source, FUNCTIONS.keys(), variables or ())
+        template = Template(source, tree.functions, references(tree), Compiler(tree))
+    except RecursionError:
+        raise Rejected(_TOO_DEEP, source=source) from None
+    problems = () if variables is None else template.problems(variables)
+    if problems:
+        raise problems[0]
+    return template
+
+
+def _unknown(source: str, reference: Reference, variables: Collection[str]) -> Rejected:
+    name = reference.path[0]
+    near = mistakes.nearest(name, variables)
+    hint = f"did you mean .{near}?" if near else None
+    return Rejected(f"unknown variable {name!r}", source=source, offset=reference.offset, hint=hint)

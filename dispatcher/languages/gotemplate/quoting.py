@@ -1,0 +1,123 @@
+"""Texts in disguise: Go string literals both ways, and the escapes of `html`, `js` and `urlquery`."""
+
+import re
+from urllib.parse import quote_plus
+
+from dispatcher.languages.gotemplate.values import from_bytes, to_bytes
+
+_NAMED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_SHORT = {character: f"\\{name}" for name, character in _NAMED.items()}
+_ESCAPE = re.compile(
+    r"\\(?:x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})|(?P<named>.))"
+    r"|(?P<plain>[^\\]+)",
+    re.DOTALL,
+)
+_MAX_BYTE = 0xFF
+_MAX_RUNE = 0x10FFFF
+_FIRST_BEYOND_ASCII = 0x80
+_FIRST_BEYOND_PLANE_0 = 0x10000
+_HTML = str.maketrans({"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_JS_NAMED = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
+_JS_SPECIAL = re.compile(r"[\\'\"<>&=\x00-\x1f\x80-\U0010ffff]")
+
+
+def unquote(literal: str) -> str:
+    """The text of a quoted or raw Go string literal; ValueError where Go refuses it."""
+    quote, inner = literal[0], literal[1:-1]
+    if quote == "`":
+        return inner.replace("\r", "")
+    if "\\" not in inner:
+        return inner
+    return from_bytes(b"".join(_unescaped(inner, quote)))
+
+
+def unquote_character(literal: str) -> int:
+    """The code point of a Go character constant."""
+    match = _ESCAPE.fullmatch(literal[1:-1])
+    if match is None:
+        raise ValueError("malformed character constant")
+    raw = _meaning(match, "'")
+    if match.lastgroup in {"byte", "octal"}:
+        return raw[0]
+    character = raw.decode()
+    if len(character) != 1:
+        raise ValueError("malformed character constant")
+    return ord(character)
+
+
+def _unescaped(inner: str, quote: str) -> list[bytes]:
+    parts = []
+    position = 0
+    while position < len(inner):
+        match = _ESCAPE.match(inner, position)
+        if match is None:
+            raise ValueError("invalid escape")
+        parts.append(_meaning(match, quote))
+        position = match.end()
+    return parts
+
+
+def _meaning(match: re.Match[str], quote: str) -> bytes:
+    kind, text = match.lastgroup, match.group(match.lastgroup or 0)
+    if kind == "plain":
+        return to_bytes(text)
+    if kind in {"byte", "octal"}:
+        value = int(text, 16 if kind == "byte" else 8)
+        if value <= _MAX_BYTE:
+            return bytes([value])
+    elif kind in {"short", "long"}:
+        value = int(text, 16)
+        if value <= _MAX_RUNE and not is_surrogate(value):
+            return chr(value).encode()
+    elif text == quote or text in _NAMED:
+        return _NAMED.get(text, text).encode()
+    raise ValueError(f"invalid escape {match.group()}")
+
+
+def is_surrogate(rune: int) -> bool:
+    return 0xD800 <= rune <= 0xDFFF  # noqa: PLR2004  the range is its own name
+
+
+def quote(text: str, mark: str = '"', *, ascii_only: bool = False) -> str:
+    """The text as a Go literal between two marks."""
+    return mark + "".join(_escaped(character, mark, ascii_only=ascii_only) for character in text) + mark
+
+
+def _escaped(character: str, mark: str, *, ascii_only: bool) -> str:
+    if character == mark:
+        return "\\" + mark
+    if character in _SHORT:
+        return _SHORT[character]
+    if character.isprintable() and (character.isascii() or not ascii_only):
+        return character
+    code = ord(character)
+    if is_surrogate(code):
+        return f"\\x{code & _MAX_BYTE:02x}"
+    if code < _FIRST_BEYOND_ASCII:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < _FIRST_BEYOND_PLANE_0 else f"\\U{code:08x}"
+
+
+def can_backquote(text: str) -> bool:
+    """Whether a raw literal can hold the text: one line, no control characters but the tab, no back-quote."""
+    return not any(c in "`\x7f\ufeff" or (c < " " and c != "\t") or is_surrogate(ord(c)) for c in text)
+
+
+def escape_html(text: str) -> str:
+    return text.translate(_HTML)
+
+
+def escape_js(text: str) -> str:
+    return _JS_SPECIAL.sub(lambda match: _js(match.group()), text)
+
+
+def _js(character: str) -> str:
+    if character in _JS_NAMED:
+        return _JS_NAMED[character]
+    if character < " ":
+        return f"\\u00{ord(character):02X}"
+    return character if character.isprintable() or is_surrogate(ord(character)) else f"\\u{ord(character):04X}"
+
+
+def escape_query(text: str) -> str:
+    return quote_plus(to_bytes(text))
