@@ -1,5 +1,6 @@
 """The REST side of Maestro: the only module that knows which HTTP library is used."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,13 +40,15 @@ class Rest:
         self._refresh()
         headers = {"Authorization": self._token.header} if self._token else None
         try:
-            answer = await self._client.request(method, path, params=parameters, json=body, headers=headers)
+            async with self._client.stream(method, path, params=parameters, json=body, headers=headers) as answer:
+                # Taken out of the response, which is part of a reference cycle and would keep a large body for long.
+                content = b"".join([chunk async for chunk in answer.aiter_bytes()])
         except (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout) as error:
             raise DeadlineExceeded(f"{what}: no answer in {self._settings.timeout:g} s") from error
         except httpx.TransportError as error:
             cause = str(error) or type(error).__name__
             raise refusals.unreachable(what, self._settings.http_server_address, cause) from error
-        return _document(what, answer)
+        return _document(what, answer, content)
 
     async def close(self) -> None:
         for client in (self._client, *self._outdated):
@@ -65,15 +68,19 @@ class Rest:
         )
 
 
-def _document(what: str, answer: httpx.Response) -> dict[str, Any]:
+def _document(what: str, answer: httpx.Response, content: bytes) -> dict[str, Any]:
     if answer.status_code == httpx.codes.NO_CONTENT:
         return {}
     try:
-        document = answer.json()
+        document = json.loads(content)
     except ValueError:
         document = None
     if answer.is_error or answer.has_redirect_location:
         raise refusals.from_http(what, answer.status_code, document, answer.headers)
     if not isinstance(document, dict):
-        raise ServerError(f"{what}: the answer is not JSON", why=answer.text[:200], remedy="check MAESTRO_API_URL")
+        raise ServerError(
+            f"{what}: the answer is not JSON",
+            why=content[:200].decode(errors="replace"),
+            remedy="check MAESTRO_API_URL",
+        )
     return document

@@ -7,10 +7,12 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from lab.tls import Tls
 from shared.maestro import MaestroSettings, WorkEvent, Works
 from shared.manifestwork import ManifestWork, manifest_config
+from tests.contracts.pki import Pki
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
 PATIENCE = 60.0
@@ -41,18 +43,26 @@ class Ground:
         return MaestroSettings(**(values | overrides))
 
 
-def plain_identity() -> dict[str, Any]:
-    return {"insecure": True}
+def tls_for(mode: str, pki: Pki) -> Tls | None:
+    """What the server of a mode shows and asks for."""
+    if mode == "plain":
+        return None
+    authority = pki.authority if mode == "mtls" else None
+    return Tls(certificate=pki.server.certificate, key=pki.server.key, client_authority=authority)
 
 
-def token_identity(authority: Path, folder: Path) -> dict[str, Any]:
-    token = folder / "token"
-    token.write_text("good-token\n")
-    return {"ca_file": authority, "token_file": token}
-
-
-def mtls_identity(authority: Path, certificate: Path, key: Path) -> dict[str, Any]:
-    return {"ca_file": authority, "cert_file": certificate, "key_file": key}
+def identity_for(mode: str, pki: Pki, folder: Path) -> dict[str, Any]:
+    """The settings that let a client into the server of a mode."""
+    match mode:
+        case "token":
+            token = folder / "good-token"
+            token.write_text("good-token\n")
+            return {"ca_file": pki.authority, "token_file": token}
+        case "mtls":
+            pair = pki.client
+            return {"ca_file": pki.authority, "cert_file": pair.certificate, "key_file": pair.key}
+        case _:
+            return {"insecure": True}
 
 
 def unique(prefix: str) -> str:
@@ -138,7 +148,7 @@ class Cutter:
         self._tasks: set[asyncio.Task[None]] = set()
         self._refusing = False
 
-    async def __aenter__(self) -> "Cutter":
+    async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._relay, "127.0.0.1", 0)
         self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self

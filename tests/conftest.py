@@ -1,0 +1,32 @@
+"""What holds for every test: imported suites explain their failures, and no layer passes by being skipped."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.register_assert_rewrite(
+    "tests.contracts.maestro_suite",
+    "tests.contracts.maestro_load_suite",
+    "tests.contracts.maestro_token_suite",
+    "tests.contracts.maestro_mtls_suite",
+)
+
+_ran: Counter[str] = Counter()
+_skipped: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    layer = "/".join(Path(report.nodeid.split("::")[0]).parts[:2])
+    if report.skipped:
+        _skipped[layer] += 1
+    elif report.when == "call":
+        _ran[layer] += 1
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    silent = sorted(layer for layer in _skipped if not _ran[layer])
+    if silent:
+        print(f"\nevery test of {', '.join(silent)} was skipped: a layer that shows nothing is a failure")  # noqa: T201
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,0 +1,13 @@
+"""Who the real Maestro lets in by token."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.contracts.maestro_ground import Ground
+from tests.contracts.maestro_token_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here
+
+
+@pytest.fixture
+def maestro(ground: Callable[[str], Ground]) -> Ground:
+    return ground("token")
