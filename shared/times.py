@@ -4,6 +4,7 @@ Kubernetes writes whole seconds, the HyperFleet API microseconds, and Go program
 microseconds are cut, not rounded, so that a time never moves into the future by being read.
 """
 
+import math
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -53,16 +54,18 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
-_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
+# Go writes microseconds with the micro sign and reads the Greek letter as well.
+_DURATION = re.compile(rf"({_NUMBER.pattern})(ns|us|\u00b5s|\u03bcs|ms|s|m|h)")
+_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_duration(text: str) -> float:
     """Seconds of a duration: a plain number, or Go's form such as `500ms`, `2s` or `1m30s`."""
     text = text.strip()
-    if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text, re.ASCII):
-        return float(text)
-    parts = _DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise ValueError(f"{text!r} is not a duration such as 2, 0.5, 500ms, 20s or 1m30s")
-    return sum(float(number) * _UNIT_SECONDS[unit] for number, unit in parts)
+    spelled = f"{text}s" if _NUMBER.fullmatch(text) else text
+    parts = _DURATION.findall(spelled)
+    seconds = sum(float(number) * _UNIT_SECONDS[unit] for number, unit in parts)
+    if not parts or "".join(number + unit for number, unit in parts) != spelled or math.isinf(seconds):
+        raise ValueError(f"{text!r:.60} is not a duration such as 2, 0.5, 500ms, 20s or 1m30s")
+    return seconds
