@@ -90,9 +90,12 @@ def find(conditions: Iterable[Condition], type_: str) -> Condition | None:
 
 
 def generation(wire: Mapping[str, Any], key: str, problems: list[Problem]) -> int | None:
+    """The whole number at `key`; JSON has only one kind of number, so 3.0 is 3."""
     value = wire.get(key)
     if value is None:
         return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         problems.append(Problem(key, f"must be a whole number from 0, not {value!r:.60}"))
         return None
