@@ -43,6 +43,9 @@ def parse(source: str) -> tuple[Part, ...]:
     origin = source.index(text)
     if text.startswith("{"):
         return _PartReader(source, text, origin).read()
+    if text[0] in "$@[":
+        problem = f"a path without braces starts with a key, not with `{text[0]}`"
+        raise Rejected(problem, source=source, offset=origin, hint=f"write `{{{text}}}`")
     opening = "{" if text.startswith(".") else "{."
     return _PartReader(source, f"{opening}{text}}}", origin - len(opening)).read()
 

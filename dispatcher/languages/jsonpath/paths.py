@@ -64,7 +64,8 @@ class PathReader:
         opening = self.at
         while not self._text.startswith("}", self.at):
             if self._text[self.at : self.at + 1] in ("", "\n", "\r"):
-                raise self._mistake("this brace is not closed on its line", opening - 1, hint="a path ends with `}`")
+                hint = "a path in braces ends with `}`"
+                raise self._mistake("this path does not end on its line", opening - 1, hint=hint)
             self._read_step()
         self.at += 1
         return tuple(self._steps)
@@ -116,7 +117,7 @@ class PathReader:
             raise self._mistake(
                 "a key is missing behind this dot",
                 start,
-                hint="a bare path starts with a key, as in `a.b`; the whole document is `{@}`",
+                hint="name a key, as in `.a.b`; the whole document is `{@}`",
             )
         if name.group() == "*":
             self._steps.append(Wildcard(self._span(start)))
@@ -175,14 +176,14 @@ class PathReader:
         if comparison is None:
             self._steps.append(Exists(self._piece(condition, start + 3), self._span(start)))
             return
-        left, operator, right = comparison.groups()
+        operator = comparison[2]
+        left = self._piece(comparison[1], start + 3)
+        right = self._piece(comparison[3], start + 3 + comparison.start(3))
         if operator not in COMPARISONS:
             known = " ".join(f"`{each}`" for each in COMPARISONS)
-            raise self._mistake(
-                f"unknown operator `{operator}`", start + 3 + comparison.start(2), hint=f"there are {known}"
-            )
-        sides = [self._piece(side, start + 3 + comparison.start(group)) for side, group in ((left, 1), (right, 3))]
-        self._steps.append(Compare(sides[0], operator, sides[1], self._span(start)))
+            operator_at = start + 3 + comparison.start(2)
+            raise self._mistake(f"unknown operator `{operator}`", operator_at, hint=f"there are {known}")
+        self._steps.append(Compare(left, operator, right, self._span(start)))
 
     def _filter_end(self) -> int:
         """A `)` ends the filter unless it is in quotes; as in client-go, only the first pair of quotes counts."""
