@@ -13,7 +13,7 @@ The published schema is `adapter-report.schema.json` beside this module.
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +24,8 @@ from shared.errors import Invalid, InvalidReport, Problem
 from shared.files import write_atomically
 
 MAX_BYTES = 1024 * 1024
+# Far more than any report has, and far less than would break whoever writes it on.
+MAX_DEPTH = 64
 SCHEMA_PATH = Path(__file__).with_name("adapter-report.schema.json")
 HEADLINE_TYPE = "Available"
 
@@ -38,6 +40,10 @@ class AdapterReport:
     data: Mapping[str, Any] = field(default_factory=dict)
     observed_generation: int | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.conditions:
+            raise InvalidReport("a report needs at least one condition")
 
     @property
     def headline(self) -> Condition:
@@ -58,8 +64,18 @@ class AdapterReport:
             document["details"] = dict(self.details)
         return document
 
+    def to_bytes(self) -> bytes:
+        """The file's content. Raises InvalidReport for what no reader would take."""
+        try:
+            text = json.dumps(self.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
+            content = text.encode() + b"\n"
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidReport("the report holds what is no JSON", why=str(error)) from error
+        self.parse(content)
+        return content
+
     def write(self, path: Path) -> None:
-        write_atomically(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1).encode() + b"\n")
+        write_atomically(path, self.to_bytes())
 
     @classmethod
     def read(cls, path: Path, *, condition_type: str = HEADLINE_TYPE) -> Self:
@@ -71,17 +87,19 @@ class AdapterReport:
         """The report in any accepted form; `condition_type` names the condition of a form that has only a status."""
         document = _document(content)
         problems: list[Problem] = []
-        report = cls(
-            conditions=_conditions(document, condition_type, problems),
-            data=_data(document, problems),
-            observed_generation=wire.generation(document, "observedGeneration", problems),
-            details=_details(document),
-        )
-        if not problems and not report.conditions:
+        conditions = _conditions(document, condition_type, problems)
+        data = _data(document, problems)
+        observed_generation = wire.generation(document, "observedGeneration", problems)
+        if not problems and not conditions:
             problems.append(Problem("", 'needs "conditions", or "status" with "success" or "failure"'))
         if problems:
             raise InvalidReport("the adapter's report cannot be understood", problems)
-        return report
+        return cls(
+            conditions=conditions,
+            data=data,
+            observed_generation=observed_generation,
+            details=_details(document),
+        )
 
 
 def schema() -> dict[str, Any]:
@@ -92,34 +110,57 @@ def schema() -> dict[str, Any]:
 def _bytes_of_report(path: Path) -> bytes:
     # Not blocking: a named pipe put there must not hang the reader before it is recognised as one.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InvalidReport(f"{path} is not a regular file")
-        target = Path(f"/proc/self/fd/{file.fileno()}").resolve()
-        if target.parent != path.parent.resolve():
+        target = Path(f"/proc/self/fd/{descriptor}").resolve()
+        if not target.is_relative_to(path.parent.resolve()):
             raise InvalidReport(f"{path} leads out of its folder", why=f"it is a link to {target}")
-        content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise InvalidReport(f"{path} is too large", why=f"more than {MAX_BYTES} bytes")
-    return content
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _document(content: bytes) -> dict[str, Any]:
+    if len(content) > MAX_BYTES:
+        raise InvalidReport("the adapter's report is too large", why=f"more than {MAX_BYTES} bytes")
     if not content.strip():
         raise InvalidReport("the adapter's report is empty")
     try:
         document = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        json.dumps(document, ensure_ascii=False).encode()
+        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidReport("the adapter's report is not JSON", why=f"{error.msg} at {where}") from error
-    except RecursionError:
-        raise InvalidReport("the adapter's report is nested too deeply") from None
     except ValueError as error:
         raise InvalidReport("the adapter's report is not JSON", why=str(error)) from error
+    except RecursionError:
+        raise InvalidReport("the adapter's report is nested too deeply") from None
+    if _is_too_deep(document):
+        raise InvalidReport("the adapter's report is nested too deeply", why=f"more than {MAX_DEPTH} levels")
     if not isinstance(document, dict):
         raise InvalidReport("the adapter's report must be a JSON object", why=f"found {type(document).__name__}")
     return document
+
+
+def _is_too_deep(document: Any) -> bool:
+    level = [document]
+    for _ in range(MAX_DEPTH):
+        level = [child for value in level for child in _children(value)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: Any) -> Iterable[Any]:
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+        case _:
+            return ()
 
 
 def _refuse_constant(name: str) -> None:
