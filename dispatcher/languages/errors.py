@@ -115,9 +115,9 @@ def shown(value: Any) -> str:
         case list() | tuple():
             return f"a list of {len(value)}" if value else "an empty list"
         case Mapping():
-            keys = [str(key)[:_SHOWN_TEXT] for key in islice(value, _SHOWN_KEYS) if isinstance(key, str | int | float)]
-            more = ", …" if len(value) > len(keys) else ""
-            return f"an object with the keys {', '.join(keys)}{more}" if value else "an empty object"
+            keys = [key if isinstance(key, str) else "?" for key in islice(value, _SHOWN_KEYS)]
+            more = ["…"] if len(value) > len(keys) else []
+            return f"an object with the keys {', '.join(keys + more)}" if keys else "an empty object"
     return "a value that is not JSON"
 
 

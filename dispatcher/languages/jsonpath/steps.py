@@ -112,9 +112,10 @@ class Descent:
         ahead = values[::-1]
         while ahead:
             value = ahead.pop()
-            inside = () if isinstance(value, str) else _inside(value)
-            run.spend(len(inside), self.span)
-            if inside or (isinstance(value, str) and value):
+            if isinstance(value, str):
+                found.extend([value] if value else ())
+            elif inside := _inside(value):
+                run.spend(len(inside), self.span)
                 found.append(value)
                 ahead.extend(reversed(inside))
         return found
@@ -263,11 +264,10 @@ def _elements(values: list[Any], span: Span, run: Run) -> list[Any]:
 
 
 def _inside(value: Any) -> Sequence[Any]:
-    match value:
-        case str():
-            return value.encode("utf-8", "surrogatepass")
-        case list() | tuple():
-            return value
-        case Mapping():
-            return list(value.values())
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, _OBJECT):
+        return list(value.values())
     return ()
