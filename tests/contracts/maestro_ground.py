@@ -156,8 +156,7 @@ class Cutter:
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
         self.cut()
-        for task in list(self._tasks):
-            task.cancel()
+        self._passing.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self) -> None:
