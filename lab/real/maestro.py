@@ -5,24 +5,15 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
 
 from lab.real.building import built
 from lab.real.postgres import Postgres
 from lab.real.processes import Server, accepts, free_port
+from lab.tls import Tls
 
 PACKAGE = "github.com/openshift-online/maestro/cmd/maestro"
 HEARTBEAT_SECONDS = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tls:
-    """Server certificate and key, and the authority of clients' certificates where they are asked for one."""
-
-    certificate: Path
-    key: Path
-    client_authority: Path | None = None
 
 
 class RealMaestro:

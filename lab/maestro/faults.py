@@ -1,0 +1,112 @@
+"""What can be made to go wrong, on purpose and a counted number of times.
+
+Each fault waits for the next call it applies to. `clear` forgets all that has not happened yet.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+
+from lab.maestro.streams import Streams
+from shared.maestro.wire.cloudevent_pb2 import CloudEvent
+
+
+@dataclass(frozen=True, slots=True)
+class FailPublish:
+    code: grpc.StatusCode
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoseAnswer:
+    """The request is carried out, and the caller never learns it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """No answer, for as long as the caller waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailRest:
+    status: int
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The connection is closed with no answer."""
+
+
+PublishFault = FailPublish | LoseAnswer | Hang
+RestFault = FailRest | Hang | Cut
+
+
+class Faults:
+    """The faults of one server. Those of publishing and of streams concern sources, not agents."""
+
+    def __init__(self, streams: Streams) -> None:
+        self._streams = streams
+        self._publish: deque[PublishFault] = deque()
+        self._rest: deque[RestFault] = deque()
+        self._conflicts = 0
+
+    def fail_publish(self, code: grpc.StatusCode, details: str, times: int = 1) -> None:
+        self._publish.extend([FailPublish(code, details)] * times)
+
+    def hang_publish(self, times: int = 1) -> None:
+        self._publish.extend([Hang()] * times)
+
+    def lose_publish_answer(self, times: int = 1) -> None:
+        self._publish.extend([LoseAnswer()] * times)
+
+    def conflict_before_publish(self, times: int = 1) -> None:
+        """Another writer bumps the version just before the next update is looked at."""
+        self._conflicts += times
+
+    def fail_rest(
+        self, status: int, body: Any = None, headers: Mapping[str, str] | None = None, times: int = 1
+    ) -> None:
+        """Answer with this status; a `body` that is no text or bytes is sent as JSON."""
+        self._rest.extend([FailRest(status, body, headers or {})] * times)
+
+    def hang_rest(self, times: int = 1) -> None:
+        self._rest.extend([Hang()] * times)
+
+    def cut_rest(self, times: int = 1) -> None:
+        self._rest.extend([Cut()] * times)
+
+    def cut_streams(self) -> None:
+        self._streams.cut()
+
+    def mute_heartbeats(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as a switch
+        self._streams.heartbeats_muted = on
+
+    def withhold_stream_headers(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as a switch
+        """As older servers do: no header before the first event."""
+        self._streams.headers_withheld = on
+
+    def send_on_streams(self, event: CloudEvent) -> None:
+        """Any event, however strange, to every subscriber."""
+        self._streams.post_to_all(event)
+
+    def clear(self) -> None:
+        self._publish.clear()
+        self._rest.clear()
+        self._conflicts = 0
+        self.mute_heartbeats(on=False)
+        self.withhold_stream_headers(on=False)
+
+    def next_publish(self) -> PublishFault | None:
+        return self._publish.popleft() if self._publish else None
+
+    def next_rest(self) -> RestFault | None:
+        return self._rest.popleft() if self._rest else None
+
+    def next_update_conflicts(self) -> bool:
+        self._conflicts -= 1 if (due := self._conflicts > 0) else 0
+        return due

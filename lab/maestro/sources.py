@@ -1,0 +1,154 @@
+"""The port of the sources: works are created, updated and deleted here, and their status is told here.
+
+Whatever the application refuses comes as UNKNOWN with a text, because the real server returns plain errors.
+"""
+
+import asyncio
+from typing import NamedTuple
+
+import grpc
+from google.protobuf.empty_pb2 import Empty
+
+from lab.maestro import documents, shapes
+from lab.maestro.documents import Document, NotAnEvent, Unreadable
+from lab.maestro.faults import FailPublish, Faults, Hang, LoseAnswer, PublishFault
+from lab.maestro.gatekeeping import Gatekeeper
+from lab.maestro.refusals import Refusal
+from lab.maestro.store import Row, Store, Wanted
+from lab.maestro.streams import Context, Failed, Streams, require_size
+from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest, SubscriptionRequest
+from shared.maestro.wire.cloudevent_pb2_grpc import CloudEventServiceServicer
+
+_TYPE_PARTS = 5
+
+
+class EventType(NamedTuple):
+    data_type: str
+    action: str
+
+
+def event_type(text: str) -> EventType:
+    """`<group>.<version>.<resource>.<spec|status>.<action>`. Raises Unreadable."""
+    *data_type, subresource, action = text.split(".") if text.count(".") >= _TYPE_PARTS - 1 else ("", "")
+    if not data_type:
+        raise Unreadable(f"failed to parse cloud event type {text}, unsupported cloudevents type format: {text}")
+    if subresource not in ("spec", "status"):
+        raise Unreadable(f"failed to parse cloud event type {text}, unsupported subresource {subresource}")
+    return EventType(".".join(data_type), action)
+
+
+def status_event(row: Row) -> CloudEvent:
+    """What a source is told: the agent's event with the work's current spec beside its status."""
+    assert row.status is not None
+    told = documents.payload(row.status, shapes.BUNDLE_STATUS)
+    told["manifestBundle"] = documents.payload(row.payload, shapes.MANIFEST_BUNDLE)
+    return documents.event_of({**row.status, "datacontenttype": "application/json", "data": told})
+
+
+class SourceService(CloudEventServiceServicer):
+    def __init__(self, store: Store, streams: Streams, gatekeeper: Gatekeeper, faults: Faults) -> None:
+        self._store = store
+        self._streams = streams
+        self._gatekeeper = gatekeeper
+        self._faults = faults
+
+    async def Publish(self, request: PublishRequest, context: Context) -> Empty:  # noqa: N802 - the protocol's name
+        try:
+            require_size(request)
+            self._gatekeeper.identify(context)
+            fault = self._faults.next_publish()
+            await _fail_before(fault)
+            self._take(request.event)
+            _fail_after(fault)
+        except Failed as error:
+            await context.abort(error.code, error.details)
+        return Empty()
+
+    async def Subscribe(  # type: ignore[override]  # noqa: N802 - a coroutine that writes, so that its end is its own
+        self, request: SubscriptionRequest, context: Context
+    ) -> None:
+        try:
+            self._gatekeeper.identify(context)
+            self._gatekeeper.require(request.source, "subscribe")
+        except Failed as error:
+            await context.abort(error.code, error.details)
+        await self._streams.serve(request.source, context)
+
+    def _take(self, event: CloudEvent) -> None:
+        try:
+            document = documents.document_of(event)
+            self._gatekeeper.require(document["source"], "publish")
+            action = event_type(document["type"]).action
+            if action == "resync_request":
+                self._resync(document)
+            else:
+                self._carry_out(action, _wanted(document))
+        except NotAnEvent as error:
+            raise Failed(grpc.StatusCode.UNKNOWN, f"failed to convert to cloudevent: {error}") from error
+        except Unreadable as error:
+            raise Failed(grpc.StatusCode.UNKNOWN, str(error)) from error
+
+    def _carry_out(self, action: str, wanted: Wanted) -> None:
+        match action:
+            case "create_request":
+                with _doing("create"):
+                    self._store.create(wanted)
+            case "update_request":
+                with _doing("get"):
+                    row = self._store.get(wanted.id)
+                if self._faults.next_update_conflicts():
+                    self._store.bump(row.id, row.payload)
+                with _doing("update"):
+                    self._store.update(wanted)
+            case "delete_request":
+                self._store.mark_deleting(wanted.id)
+            case _:
+                raise Unreadable(f"unsupported action {action}")
+
+    def _resync(self, document: Document) -> None:
+        """Tell again what differs from what the source says it knows; everything, where it knows nothing."""
+        data = document.get("data", b"")
+        try:
+            known = shapes.fit(documents.load(data), shapes.HASH_LIST)["statusHashes"] or ()
+        except ValueError as error:
+            content = data.decode(errors="replace")
+            doing = "failed to respond resync status request: failed to decode status resync request: "
+            raise Unreadable(f"{doing}failed to unmarshal status resync request payload {content}, {error}") from None
+        hashes = {each["resourceID"]: each["statusHash"] for each in reversed(known)}
+        for row in self._store.of_source(document["source"]):
+            if row.status and (not known or hashes.get(row.id, row.status_hash) != row.status_hash):
+                self._streams.post(row.source, status_event(row))
+
+
+class _doing:  # noqa: N801 - reads as a word of the sentence it is used in
+    """Say in a refusal what was being done."""
+
+    def __init__(self, action: str) -> None:
+        self._action = action
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Refusal):
+            raise Failed(grpc.StatusCode.UNKNOWN, f"failed to {self._action} resource: {error}") from error
+
+
+def _wanted(document: Document) -> Wanted:
+    try:
+        return Wanted.of(document)
+    except Unreadable as error:
+        raise Unreadable(f"failed to decode cloudevent: {error}") from error
+
+
+async def _fail_before(fault: PublishFault | None) -> None:
+    match fault:
+        case FailPublish(code, details):
+            raise Failed(code, details)
+        case Hang():
+            await asyncio.Event().wait()
+
+
+def _fail_after(fault: PublishFault | None) -> None:
+    if isinstance(fault, LoseAnswer):
+        raise Failed(grpc.StatusCode.UNAVAILABLE, "Socket closed")

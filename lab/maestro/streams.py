@@ -1,0 +1,126 @@
+"""How events reach subscribers: one broadcaster, and a short queue per stream.
+
+As on the real server, a subscriber that stops reading first fills its own queue and then holds up everybody else's
+events. Nothing is kept for those who are not there.
+"""
+
+import asyncio
+import uuid
+from collections import deque
+from collections.abc import Hashable
+from typing import Any
+
+import grpc
+
+from shared.maestro.codec import HEARTBEAT_TYPE
+from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest
+
+Context = grpc.aio.ServicerContext[Any, Any]
+QUEUE_LENGTH = 100
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+
+
+class Failed(Exception):
+    """A call that ends with this status."""
+
+    def __init__(self, code: grpc.StatusCode, details: str) -> None:
+        super().__init__(details)
+        self.code = code
+        self.details = details
+
+
+def require_size(request: PublishRequest) -> None:
+    """Raises Failed for a message above the server's limit, as Go's gRPC words it."""
+    size = request.ByteSize()
+    if size > MAX_MESSAGE_BYTES:
+        details = f"grpc: received message larger than max ({size} vs. {MAX_MESSAGE_BYTES})"
+        raise Failed(grpc.StatusCode.RESOURCE_EXHAUSTED, details)
+
+
+class Streams:
+    """The subscribers of one port, each under the address it asked for: a source, or a consumer and data type."""
+
+    def __init__(self, heartbeat_seconds: float) -> None:
+        self._heartbeat_seconds = heartbeat_seconds
+        self._posted: asyncio.Queue[tuple[Hashable, CloudEvent]] = asyncio.Queue()
+        self._mailboxes: set[_Mailbox] = set()
+        self.heartbeats_muted = False
+        self.headers_withheld = False
+
+    def post(self, address: Hashable, event: CloudEvent) -> None:
+        self._posted.put_nowait((address, event))
+
+    def post_to_all(self, event: CloudEvent) -> None:
+        for address in {mailbox.address for mailbox in self._mailboxes}:
+            self.post(address, event)
+
+    def cut(self) -> None:
+        """End every stream as a broken connection would."""
+        for mailbox in self._mailboxes:
+            mailbox.close()
+
+    async def broadcast(self) -> None:
+        """Deliver what is posted, in order, for ever."""
+        while True:
+            address, event = await self._posted.get()
+            for mailbox in [each for each in self._mailboxes if each.address == address]:
+                await mailbox.put(event)
+
+    async def serve(self, address: Hashable, context: Context) -> None:
+        """One subscriber's stream, from its first header to its end."""
+        mailbox = _Mailbox(address)
+        self._mailboxes.add(mailbox)
+        try:
+            if not self.headers_withheld:
+                await context.send_initial_metadata((("subscription-id", str(uuid.uuid4())),))
+            await self._write(mailbox, context)
+        except Failed as error:
+            await context.abort(error.code, error.details)
+        finally:
+            self._mailboxes.discard(mailbox)
+            mailbox.close()
+
+    async def _write(self, mailbox: "_Mailbox", context: Context) -> None:
+        clock = asyncio.get_running_loop().time
+        beat = clock() + self._heartbeat_seconds
+        while True:
+            try:
+                async with asyncio.timeout_at(beat):
+                    event = await mailbox.take()
+            except TimeoutError:
+                beat += self._heartbeat_seconds
+                if self.heartbeats_muted:
+                    continue
+                event = CloudEvent(id=str(uuid.uuid4()), spec_version="1.0", type=HEARTBEAT_TYPE)
+            await context.write(event)
+
+
+class _Mailbox:
+    """A bounded queue that can be closed under whoever waits at either end of it."""
+
+    def __init__(self, address: Hashable) -> None:
+        self.address = address
+        self._events: deque[CloudEvent] = deque()
+        self._closed = False
+        self._filled, self._emptied = asyncio.Event(), asyncio.Event()
+
+    async def put(self, event: CloudEvent) -> None:
+        while len(self._events) >= QUEUE_LENGTH and not self._closed:
+            self._emptied.clear()
+            await self._emptied.wait()
+        self._events.append(event)
+        self._filled.set()
+
+    async def take(self) -> CloudEvent:
+        while not self._events or self._closed:
+            if self._closed:
+                raise Failed(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+            self._filled.clear()
+            await self._filled.wait()
+        self._emptied.set()
+        return self._events.popleft()
+
+    def close(self) -> None:
+        self._closed = True
+        self._filled.set()
+        self._emptied.set()
