@@ -4,20 +4,13 @@ Only `Transient` errors are tried again. A wait the other side asked for (`retry
 fit into the budget, the error is told at once instead of slept on. The error that ends the trying is the last one met.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    stop_after_attempt,
-    stop_before_delay,
-    wait_random_exponential,
-)
-from tenacity.stop import stop_base
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from shared.errors import Transient
 
@@ -35,12 +28,18 @@ class RetryPolicy:
     first_delay: float = 1.0
     max_delay: float = 60.0
 
+    def __post_init__(self) -> None:
+        if self.attempts is None and self.budget is None:
+            raise ValueError("a retry policy needs a limit: attempts, budget or both")
+
     async def run(self, what: str, call: Callable[[], Awaitable[T]]) -> T:
         """What `call` returns, trying again while it raises Transient and the policy allows."""
+        clock = asyncio.get_running_loop().time
+        started = clock()
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(Transient),
             wait=self._wait,
-            stop=self._stop(),
+            stop=lambda state: self._is_enough(state, clock() - started),
             before_sleep=lambda state: _tell(what, state),
             reraise=True,
         )
@@ -51,7 +50,7 @@ class RetryPolicy:
         try:
             return await retrying(attempt)
         except Transient as error:
-            tried, seconds = retrying.statistics["attempt_number"], retrying.statistics["delay_since_first_attempt"]
+            tried, seconds = retrying.statistics["attempt_number"], clock() - started
             error.add_note(f"gave up on {what} after {tried} attempt(s) in {seconds:.1f} s")
             raise
 
@@ -59,18 +58,10 @@ class RetryPolicy:
         jittered = wait_random_exponential(multiplier=self.first_delay, max=self.max_delay)(state)
         return max(jittered, _failure(state).retry_after or 0.0)
 
-    def _stop(self) -> stop_base:
-        limits: list[stop_base] = []
-        if self.attempts is not None:
-            limits.append(stop_after_attempt(self.attempts))
-        if self.budget is not None:
-            limits.append(stop_before_delay(self.budget))
-        if not limits:
-            raise ValueError("a retry policy needs a limit: attempts, budget or both")
-        stop = limits[0]
-        for limit in limits[1:]:
-            stop = stop | limit
-        return stop
+    def _is_enough(self, state: RetryCallState, elapsed: float) -> bool:
+        if self.attempts is not None and state.attempt_number >= self.attempts:
+            return True
+        return self.budget is not None and elapsed + state.upcoming_sleep >= self.budget
 
 
 def _tell(what: str, state: RetryCallState) -> None:
