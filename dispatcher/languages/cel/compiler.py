@@ -1,0 +1,247 @@
+"""A syntax tree to closures: each node becomes one Python function of the evaluation.
+
+Nothing is looked up at run time that is known before: names are slots or variables, functions are tables, constant
+patterns are compiled. A halt passing through learns the innermost node it came from.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from dispatcher.languages.cel import calls, comprehensions
+from dispatcher.languages.cel.failure import Failure, Halt, Missing
+from dispatcher.languages.cel.library import FUNCTIONS, dotted, resolved
+from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.operators import OPERATORS
+from dispatcher.languages.cel.selection import Evaluate, Step, path, presence
+from dispatcher.languages.cel.syntax import (
+    Call,
+    Comprehension,
+    Conditional,
+    Has,
+    Identifier,
+    Index,
+    Junction,
+    ListLiteral,
+    Literal,
+    Macro,
+    MapLiteral,
+    Node,
+    Select,
+)
+from dispatcher.languages.cel.values import ABSENT, TYPE_NAMES, BuiltMap, Optional, kind_of
+
+Scope = Mapping[str, int]
+
+
+def compiled(tree: Node) -> tuple[Evaluate, int]:
+    """What evaluates a tree, and how many values its comprehensions bind at once."""
+    compiler = _Compiler()
+    return compiler.compile(tree, {}), compiler.slots
+
+
+def weight(node: Node) -> int:
+    """How many steps one evaluation of a node takes; what a comprehension inside it repeats is charged by itself."""
+    total, waiting = 0, [node]
+    while waiting:
+        part = waiting.pop()
+        total += 1
+        waiting.extend([part.source] if isinstance(part, Comprehension) else part.parts)
+    return total
+
+
+class _Compiler:
+    def __init__(self) -> None:
+        self.slots = 0
+
+    def compile(self, node: Node, scope: Scope) -> Evaluate:
+        return _COMPILED[type(node)](self, node, scope)
+
+    def literal(self, node: Literal, _: Scope) -> Evaluate:
+        return _constant(node.value)
+
+    def identifier(self, node: Identifier, scope: Scope) -> Evaluate:
+        return _named(node, scope)
+
+    def access(self, node: Select | Index, scope: Scope) -> Evaluate:
+        return self._path(node, scope, path)
+
+    def has(self, node: Has, scope: Scope) -> Evaluate:
+        return self._path(node.field, scope, presence)
+
+    def junction(self, node: Junction, scope: Scope) -> Evaluate:
+        return _decision(node, tuple(self.compile(term, scope) for term in node.terms))
+
+    def _path(
+        self, node: Select | Index, scope: Scope, build: Callable[[Evaluate, tuple[Step, ...]], Evaluate]
+    ) -> Evaluate:
+        steps: list[Step] = []
+        root: Node = node
+        while isinstance(root, Select | Index) and dotted(root) not in TYPE_NAMES:
+            steps.insert(0, self._step(root, scope))
+            root = root.operand
+        if isinstance(root, Select | Index):
+            start = _constant(TYPE_NAMES[dotted(root)])
+        elif isinstance(root, Identifier):
+            start = _named(root, scope, has_fields=True)
+        else:
+            start = self.compile(root, scope)
+        return build(start, tuple(steps)) if steps else start
+
+    def _step(self, node: Select | Index, scope: Scope) -> Step:
+        match node:
+            case Select(field=key) | Index(key=Literal(value=key)):
+                return Step(key, None, node.optional, node)
+            case Index(key=key):
+                return Step(None, self.compile(key, scope), node.optional, node)
+
+    def call(self, node: Call, scope: Scope) -> Evaluate:
+        name, parts = resolved(node)
+        arguments = tuple(self.compile(part, scope) for part in parts)
+        function = OPERATORS.get(name) or FUNCTIONS.get(name)
+        match name, parts:
+            case "_==_", (_, Literal(value=str(text))):
+                return calls.equals_text(arguments[0], text)
+            case (("_==_" | "_!=_"), _):
+                return calls.equality(*arguments, wanted=name == "_==_", node=node)
+            case _ if function is None:
+                return calls.unknown(name, arguments, node)
+            case (("or" | "orValue"), _):
+                return calls.fallback(*arguments, function=function, unwrap=name == "orValue", node=node)
+            case "matches", (_, Literal(value=str(pattern))):
+                return calls.matches(arguments[0], pattern, function=function, node=node)
+        return calls.call(function, arguments, node)
+
+    def conditional(self, node: Conditional, scope: Scope) -> Evaluate:
+        condition, then, otherwise = (self.compile(part, scope) for part in node.parts)
+        asked = node.condition
+
+        def conditional(evaluation: Evaluation) -> Any:
+            value = condition(evaluation)
+            if value is True:
+                return then(evaluation)
+            if value is False:
+                return otherwise(evaluation)
+            raise _at(asked, Failure(f"a condition is a bool, not a {kind_of(value)}", met=value))
+
+        return conditional
+
+    def list_literal(self, node: ListLiteral, scope: Scope) -> Evaluate:
+        values = tuple(self.compile(element.value, scope) for element in node.elements)
+        if not any(element.optional for element in node.elements):
+            return lambda evaluation: tuple([value(evaluation) for value in values])
+        parts = tuple(zip(values, node.elements, strict=True))
+
+        def built(evaluation: Evaluation) -> Any:
+            made = [
+                _unwrapped(value(evaluation), element.value) if element.optional else value(evaluation)
+                for value, element in parts
+            ]
+            return tuple(value for value in made if value is not ABSENT)
+
+        return built
+
+    def map_literal(self, node: MapLiteral, scope: Scope) -> Evaluate:
+        parts = tuple(
+            (self.compile(entry.key, scope), self.compile(entry.value, scope), entry) for entry in node.entries
+        )
+
+        def built(evaluation: Evaluation) -> Any:
+            made = []
+            for key, value, entry in parts:
+                name, held = key(evaluation), value(evaluation)
+                made.append((name, _unwrapped(held, entry.value) if entry.optional else held))
+            try:
+                return BuiltMap(made)
+            except Halt as halt:
+                halt.node = node
+                raise
+
+        return built
+
+    def comprehension(self, node: Comprehension, scope: Scope) -> Evaluate:
+        source = self.compile(node.source, scope)
+        slot = max(scope.values(), default=-1) + 1
+        self.slots = max(self.slots, slot + 1)
+        inner = {**scope, node.variable: slot}
+        body = self.compile(node.body, inner)
+        cost = weight(node.body)
+        if node.macro in {Macro.OPT_MAP, Macro.OPT_FLAT_MAP}:
+            flat = node.macro is Macro.OPT_FLAT_MAP
+            return comprehensions.binding(source, slot, body, flat=flat, node=node)
+        if node.where is not None:
+            where = self.compile(node.where, inner)
+            cost += weight(node.where)
+            return comprehensions.selective_map(source, slot, where, body, weight=cost, node=node)
+        return comprehensions.loop(node.macro, source, slot, body, weight=cost, node=node)
+
+
+_COMPILED: Final[Mapping[type[Node], Callable[[_Compiler, Any, Scope], Evaluate]]] = {
+    Literal: _Compiler.literal,
+    Identifier: _Compiler.identifier,
+    Select: _Compiler.access,
+    Index: _Compiler.access,
+    Has: _Compiler.has,
+    Call: _Compiler.call,
+    Junction: _Compiler.junction,
+    Conditional: _Compiler.conditional,
+    ListLiteral: _Compiler.list_literal,
+    MapLiteral: _Compiler.map_literal,
+    Comprehension: _Compiler.comprehension,
+}
+
+
+def _constant(value: Any) -> Evaluate:
+    return lambda _: value
+
+
+def _named(node: Identifier, scope: Scope, *, has_fields: bool = False) -> Evaluate:
+    """A bound name, a variable, or the name of a type, which has no fields."""
+    name = node.name
+    slot = None if node.rooted else scope.get(name)
+    if slot is not None:
+        return lambda evaluation: evaluation.bound[slot]
+    type_name = ABSENT if has_fields else TYPE_NAMES.get(name, ABSENT)
+
+    def variable(evaluation: Evaluation) -> Any:
+        try:
+            return evaluation.variables[name]
+        except KeyError:
+            if type_name is not ABSENT:
+                return type_name
+        raise _at(node, Missing(f"there is no variable {name}"))
+
+    return variable
+
+
+def _decision(node: Junction, terms: tuple[Evaluate, ...]) -> Evaluate:
+    decisive = node.decisive
+    parts = tuple(zip(terms, node.terms, strict=True))
+
+    def decide(evaluation: Evaluation) -> bool:
+        failure: Failure | None = None
+        for term, part in parts:
+            try:
+                value = term(evaluation)
+                if value is decisive:
+                    return node.decisive
+                if type(value) is not bool:
+                    raise _at(part, Failure(f"a condition is a bool, not a {kind_of(value)}", met=value))
+            except Failure as problem:
+                failure = failure or problem.with_traceback(None)
+        if failure is not None:
+            raise failure
+        return not decisive
+
+    return decide
+
+
+def _unwrapped(value: Any, node: Node) -> Any:
+    """What an optional element or entry contributes: its value, or ABSENT."""
+    if type(value) is Optional:
+        return value.value
+    raise _at(node, Failure(f"after ? an optional is expected, not a {kind_of(value)}", met=value))
+
+
+def _at(node: Node, failure: Failure) -> Failure:
+    failure.node = node
+    return failure

@@ -1,0 +1,126 @@
+"""The functions the adapter framework adds to CEL, and `fromJson`, which is ours.
+
+They take lists and maps however they were made, both spellings of a condition's transition time, and feedback values
+of every type.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dispatcher.languages.cel.equality import equals
+from dispatcher.languages.cel.failure import Failure
+from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.lookup import find
+from dispatcher.languages.cel.numbers import parse_int, toward_zero
+from dispatcher.languages.cel.overloads import ANY, Function, Overload
+from dispatcher.languages.cel.results import from_json, to_json
+from dispatcher.languages.cel.times import NANOS, parse_timestamp, show_timestamp, timestamp_of
+from dispatcher.languages.cel.values import ABSENT, Kind, Timestamp, is_list, is_map
+
+STRING, LIST, INT, BOOL = Kind.STRING, Kind.LIST, Kind.INT, Kind.BOOL
+
+UNKNOWN: Final = "Unknown"
+NO_AGE: Final = -1
+_TRANSITION_TIMES: Final = ("last_transition_time", "lastTransitionTime")
+_FEEDBACK_TYPES: Final = ("string", "integer", "boolean", "jsonRaw")
+
+
+def _now(evaluation: Evaluation) -> str:
+    moment = timestamp_of(evaluation.now())
+    return show_timestamp(Timestamp(moment.nanos // NANOS * NANOS, moment.offset))
+
+
+def _dig(evaluation: Evaluation, root: Any, path: str) -> Any:
+    """Follows a dotted path; null where it ends early. A whole number indexes a list."""
+    evaluation.grow_list(path.count("."))
+    current = root
+    for part in filter(None, map(str.strip, path.split("."))):
+        evaluation.spend(1)
+        current = _step(current, part)
+        if current is ABSENT:
+            return None
+    return current
+
+
+def _step(container: Any, part: str) -> Any:
+    if not is_list(container):
+        return find(container, part)
+    try:
+        return find(container, parse_int(part))
+    except Failure:
+        return ABSENT
+
+
+def _condition(evaluation: Evaluation, conditions: Any, wanted: str) -> Mapping[str, Any] | None:
+    evaluation.spend(len(conditions))
+    for condition in conditions:
+        if is_map(condition) and equals(evaluation, find(condition, "type"), wanted):
+            found: Mapping[str, Any] = condition
+            return found
+    return None
+
+
+def _condition_status(evaluation: Evaluation, conditions: Any, wanted: str) -> str:
+    status = find(_condition(evaluation, conditions, wanted), "status")
+    return status if isinstance(status, str) else UNKNOWN
+
+
+def _age(evaluation: Evaluation, condition: Mapping[str, Any] | None) -> int | None:
+    """Whole seconds since the condition changed; None when it does not say."""
+    for name in _TRANSITION_TIMES:
+        changed = find(condition, name)
+        try:
+            since = parse_timestamp(changed) if isinstance(changed, str) else changed
+        except Failure:
+            continue
+        if isinstance(since, Timestamp):
+            return toward_zero(timestamp_of(evaluation.now()).nanos - since.nanos, NANOS)
+    return None
+
+
+def _condition_age(evaluation: Evaluation, conditions: Any, wanted: str) -> int:
+    age = _age(evaluation, _condition(evaluation, conditions, wanted))
+    return NO_AGE if age is None else age
+
+
+def _stable_for(evaluation: Evaluation, conditions: Any, wanted: str, seconds: int) -> bool:
+    condition = _condition(evaluation, conditions, wanted)
+    if find(condition, "status") != "True":
+        return False
+    age = _age(evaluation, condition)
+    return age is not None and age >= seconds
+
+
+def _status_feedback_value(evaluation: Evaluation, feedback: Any, wanted: str) -> Any:
+    """The value Maestro reports under a name, in its own kind; raw JSON as its text, an absent one as ""."""
+    values: Any = find(feedback, "values") if is_map(feedback) else ABSENT
+    if not is_list(values):
+        return ""
+    evaluation.spend(len(values))
+    for entry in values:
+        if is_map(entry) and equals(evaluation, find(entry, "name"), wanted):
+            field = find(entry, "fieldValue")
+            for held in _FEEDBACK_TYPES:
+                value = find(field, held) if is_map(field) else None
+                if value is not ABSENT and value is not None:
+                    return value
+    return ""
+
+
+def _tri_state(_: Evaluation, is_true: bool, is_false: bool) -> str:  # noqa: FBT001 - arguments of a CEL function
+    if is_true:
+        return "True"
+    return "False" if is_false else UNKNOWN
+
+
+FUNCTIONS: Final = (
+    Function("now", (Overload((), _now),)),
+    Function("toJson", (Overload((ANY,), to_json),)),
+    Function("fromJson", (Overload((STRING,), from_json),)),
+    Function("dig", (Overload((ANY, STRING), _dig),)),
+    Function("conditionStatus", (Overload((LIST, STRING), _condition_status),)),
+    Function("conditionAge", (Overload((LIST, STRING), _condition_age),)),
+    Function("stableFor", (Overload((LIST, STRING, INT), _stable_for),)),
+    Function("statusFeedbackValue", (Overload((ANY, STRING), _status_feedback_value),)),
+    Function("triState", (Overload((BOOL, BOOL), _tri_state),)),
+)

@@ -1,0 +1,144 @@
+"""What authors write from the habit of other languages, and what CEL calls it."""
+
+import difflib
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+_WORDS: Final = {
+    "and": "CEL writes && for and",
+    "or": "CEL writes || for or",
+    "not": "CEL writes ! for not",
+    "is": "CEL compares with ==, also with null",
+    "if": "CEL has no if: write condition ? value : other",
+    "then": "CEL has no if: write condition ? value : other",
+    "else": "CEL has no if: write condition ? value : other",
+}
+_CONSTANTS: Final = {
+    "None": "null",
+    "nil": "null",
+    "NULL": "null",
+    "Null": "null",
+    "undefined": "null",
+    "True": "true",
+    "TRUE": "true",
+    "False": "false",
+    "FALSE": "false",
+}
+_FUNCTIONS: Final = {
+    "len": "size",
+    "length": "size",
+    "count": "size",
+    "str": "string",
+    "toString": "string",
+    "float": "double",
+    "number": "double",
+    "lower": "lowerAscii",
+    "toLower": "lowerAscii",
+    "toLowerCase": "lowerAscii",
+    "upper": "upperAscii",
+    "toUpper": "upperAscii",
+    "toUpperCase": "upperAscii",
+    "strip": "trim",
+    "includes": "contains",
+    "hasPrefix": "startsWith",
+    "hasSuffix": "endsWith",
+    "any": "exists",
+    "some": "exists",
+    "every": "all",
+    "existsOne": "exists_one",
+    "quote": "strings.quote",
+    "range": "lists.range",
+    "default": "orValue",
+    "toJSON": "toJson",
+    "fromJSON": "fromJson",
+}
+_CHARACTERS: Final = {
+    "=": "compare with ==; CEL assigns nothing",
+    "&": "CEL writes && for and",
+    "|": "CEL writes || for or; it has no pipelines",
+    "#": "a comment starts with //",
+    "$": "a variable is its name alone",
+    "@": "a name has letters, digits and _ only",
+    ";": "an expression is one value; it has no statements",
+    "~": "match a pattern with text.matches(pattern)",
+    "^": "CEL has no power and no bitwise operators",
+    "\\": "a backslash belongs inside a string",
+    "`": 'a name in backquotes follows a dot, as in a.`b-c`; a["b-c"] means the same',
+    "\u201c": "strings take straight quotes",
+    "\u201d": "strings take straight quotes",
+    "\u2018": "strings take straight quotes",
+    "\u2019": "strings take straight quotes",
+}
+_TEMPLATE_BRACES: Final = 'this is CEL, not a template: write the variable\'s name alone, as in name + "-suffix"'
+_NESTED: Final = "a conditional in the middle of another needs parentheses: a ? (b ? x : y) : z"
+
+# Comparing names costs their lengths multiplied; nobody mistypes a longer one.
+_LONGEST_NAME: Final = 64
+
+_KNOWN_ESCAPE = re.compile(
+    r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})", re.ASCII
+)
+_STRING_START = re.compile(r"[bB]?[rR]?(\"\"\"|'''|\"|')")
+
+
+def unknown_character(source: str, position: int) -> tuple[str, str | None]:
+    """The problem and the hint for text no token starts with."""
+    started = _STRING_START.match(source, position)
+    if started:
+        return _broken_string(source, started)
+    character = source[position]
+    return f"{character!r} means nothing here", _CHARACTERS.get(character)
+
+
+def _broken_string(source: str, started: re.Match[str]) -> tuple[str, str | None]:
+    quote = started[1]
+    place = started.end()
+    while place < len(source) and not source.startswith(quote, place):
+        if len(quote) == 1 and source[place] in "\r\n":
+            break
+        if source[place] == "\\":
+            escape = _KNOWN_ESCAPE.match(source, place)
+            if escape is None:
+                escaped = source[place : place + 2]
+                return f"{escaped} is not an escape", "write \\\\ for a backslash, or a raw string: r'...'"
+            place = escape.end()
+        else:
+            place += 1
+    return "the string does not end", 'strings in """ may run over several lines' if len(quote) == 1 else None
+
+
+def unexpected(source: str, text: str, position: int, before: str) -> str | None:
+    """The hint for a token where the grammar has no place for it; `before` is the token it follows."""
+    if text == "?" and before != "?":
+        return _NESTED if "?" in source[:position] else None
+    if "{{" in source:
+        return _TEMPLATE_BRACES
+    if before == "?" and text == "?":
+        return "a value that may be missing is written a.?b.orValue(...)"
+    optional_chain = re.search(r"\?\.(?=[A-Za-z_`])", source[: position + len(text)])
+    if optional_chain:
+        return "the question mark comes after the dot: a.?b"
+    for word in (text, before):
+        if word in _WORDS:
+            return _WORDS[word]
+    return "a string has one pair of quotes" if text[:1] in {'"', "'"} and before[-1:] in {'"', "'"} else None
+
+
+def name(unknown: str, known: Iterable[str]) -> str | None:
+    """The hint for a variable nobody declared."""
+    if unknown in _CONSTANTS:
+        return f"CEL writes {_CONSTANTS[unknown]}"
+    return _WORDS.get(unknown) or _nearest(unknown, tuple(known))
+
+
+def function(unknown: str, known: Collection[str]) -> str | None:
+    """The hint for a function that does not exist."""
+    if unknown in _FUNCTIONS:
+        return f"CEL calls it {_FUNCTIONS[unknown]}"
+    return _WORDS.get(unknown) or _nearest(unknown, known)
+
+
+def _nearest(unknown: str, known: Collection[str]) -> str | None:
+    close = difflib.get_close_matches(unknown[:_LONGEST_NAME], known, n=1)
+    return f"did you mean {close[0]}?" if close else None

@@ -1,0 +1,94 @@
+"""A compiled expression: what it needs, and how it is run and its failures told."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dispatcher.languages.cel import mistakes
+from dispatcher.languages.cel.checking import checked
+from dispatcher.languages.cel.compiler import compiled
+from dispatcher.languages.cel.failure import NOTHING, Halt, LimitReached, Missing
+from dispatcher.languages.cel.library import FUNCTIONS
+from dispatcher.languages.cel.limits import Clock, Evaluation, Limits, system_clock
+from dispatcher.languages.cel.parser import parse
+from dispatcher.languages.cel.results import plain
+from dispatcher.languages.cel.selection import Evaluate
+from dispatcher.languages.cel.syntax import Identifier, Select
+from dispatcher.languages.errors import EvaluationError, LimitExceeded, MissingKey, Rejected, shown
+
+_TOO_DEEP = "the expression or its values are nested too deeply"
+
+
+@dataclass(frozen=True, slots=True)
+class CelProgram:
+    """`free_variables` are the variables it reads, `functions` the functions and macros it calls."""
+
+    source: str
+    free_variables: frozenset[str]
+    functions: frozenset[str]
+    _run: Evaluate = field(repr=False, compare=False)
+    _slots: int = field(repr=False, compare=False)
+    _limits: Limits = field(repr=False, compare=False)
+
+    def evaluate(self, variables: Mapping[str, Any], *, clock: Clock = system_clock) -> Any:
+        """The result as a plain JSON value. `clock` is what `now()` and the ages of conditions read."""
+        evaluation = Evaluation(variables, self._slots, self._limits, clock)
+        try:
+            return plain(evaluation, self._run(evaluation))
+        except Halt as halt:
+            raise self._told(halt, variables) from None
+        except RecursionError:
+            raise LimitExceeded(_TOO_DEEP, source=self.source, fragment=self.source) from None
+
+    def _told(self, halt: Halt, variables: Mapping[str, Any]) -> EvaluationError:
+        error: type[EvaluationError] = EvaluationError
+        if isinstance(halt, LimitReached):
+            error = LimitExceeded
+        elif isinstance(halt, Missing):
+            error = MissingKey
+        node = halt.node
+        return error(
+            halt.problem,
+            source=self.source,
+            offset=node.at if node else 0,
+            hint=halt.hint or self._hint(halt, variables),
+            fragment=self.source[node.start : node.end] if node else self.source,
+            met="" if halt.met is NOTHING else _shown(halt.met),
+        )
+
+    def _hint(self, halt: Halt, variables: Mapping[str, Any]) -> str | None:
+        if not isinstance(halt, Missing):
+            return None
+        match halt.node:
+            case Identifier(name=name):
+                return mistakes.name(name, variables)
+            case Select(field=name) if name in FUNCTIONS:
+                return f"{name} is a function: write {name}()"
+            case Select(operand=operand, field=name, start=start, end=end):
+                before = self.source[operand.start : operand.end]
+                return f"test it first with has({self.source[start:end]}), or write {before}.?{name}.orValue(...)"
+        return None
+
+
+def _shown(value: Any) -> str:
+    """CEL's own kinds are shown as the JSON they would become."""
+    try:
+        return shown(plain(Evaluation({}, 0, Limits(), system_clock), value))
+    except Halt:
+        return shown(value)
+
+
+def compile_cel(source: str, *, variables: Collection[str] | None = None, limits: Limits | None = None) -> CelProgram:
+    """Compiles an expression, or raises Rejected.
+
+    With `variables`, the names of all that evaluations will be given, an unknown variable or function is refused here;
+    without, it fails when it is evaluated, as in cel-go.
+    """
+    limits = limits or Limits()
+    try:
+        tree = parse(source, limits)
+        names = checked(tree, source, variables)
+        run, slots = compiled(tree)
+    except RecursionError:
+        raise Rejected(_TOO_DEEP, source=source) from None
+    return CelProgram(source, names.variables, names.functions, run, slots, limits)
