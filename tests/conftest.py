@@ -5,12 +5,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite(
-    "tests.contracts.maestro_suite",
-    "tests.contracts.maestro_load_suite",
-    "tests.contracts.maestro_token_suite",
-    "tests.contracts.maestro_mtls_suite",
-)
+_CONTRACTS = Path(__file__).with_name("contracts")
+pytest.register_assert_rewrite(*(f"tests.contracts.{file.stem}" for file in _CONTRACTS.glob("*.py")))
 
 _ran: Counter[str] = Counter()
 _skipped: Counter[str] = Counter()

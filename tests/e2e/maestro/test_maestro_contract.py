@@ -4,8 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.contracts.maestro_deletion_suite import *  # noqa: F403 - the suite is collected here
+from tests.contracts.maestro_fixtures import *  # noqa: F403 - the suite is collected here
 from tests.contracts.maestro_ground import Ground
-from tests.contracts.maestro_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here
+from tests.contracts.maestro_reading_suite import *  # noqa: F403 - the suite is collected here
+from tests.contracts.maestro_refusal_suite import *  # noqa: F403 - the suite is collected here
+from tests.contracts.maestro_watching_suite import *  # noqa: F403 - the suite is collected here
+from tests.contracts.maestro_writing_suite import *  # noqa: F403 - the suite is collected here
 
 
 @pytest.fixture(params=["plain", "token", "mtls"])

@@ -1,0 +1,90 @@
+"""Listing works and knowing management clusters."""
+
+import asyncio
+
+import pytest
+
+from shared.errors import (
+    AlreadyExists,
+    Conflict,
+    Invalid,
+    UnknownConsumer,
+)
+from shared.maestro import MaestroClient, Works
+from tests.contracts.maestro_ground import some_work, unique
+
+
+async def test_listing_is_complete_over_several_pages_and_stops_at_the_limit(works: Works) -> None:
+    names = {f"w{number}" for number in range(230)}
+    async with asyncio.TaskGroup() as group:
+        for name in names:
+            group.create_task(works.create(some_work(name)))
+
+    listed = await works.list()
+
+    assert {work.name for work in listed} == names
+    assert len(listed) == len(names)
+    assert len(await works.list(limit=150)) == 150
+    assert await works.list(limit=0) == []
+
+
+LABELLED = {"one": {"tier": "gold"}, "two": {"tier": "silver", "canary": ""}, "three": {}}
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("tier=gold", {"one"}),
+        ("tier==gold", {"one"}),
+        ("tier!=gold", {"two", "three"}),
+        ("tier in (gold, silver)", {"one", "two"}),
+        ("tier notin (gold, bronze)", {"two", "three"}),
+        ("tier", {"one", "two"}),
+        ("!tier", {"three"}),
+        ("tier,!canary", {"one"}),
+        ("canary=", {"two"}),
+        ("tier=gold,tier=silver", set()),
+        ("", {"one", "two", "three"}),
+    ],
+)
+async def test_label_selectors_mean_what_kubernetes_means(works: Works, selector: str, expected: set[str]) -> None:
+    for name, labels in LABELLED.items():
+        await works.create(some_work(name, labels=labels))
+
+    assert {work.name for work in await works.list(selector)} == expected
+
+
+async def test_consumers_are_created_found_and_deleted_by_name(client: MaestroClient) -> None:
+    name = unique("mgmt")
+    created = await client.consumers.create(name, {"region": "us-east1"})
+
+    assert await client.consumers.get(name) == created
+    assert created.labels == {"region": "us-east1"}
+    assert name in {consumer.name for consumer in await client.consumers.list()}
+    assert await client.consumers.delete(name) is True
+    assert await client.consumers.delete(name) is False
+    with pytest.raises(UnknownConsumer, match=name):
+        await client.consumers.get(name)
+
+
+async def test_a_consumer_is_created_once_however_often_it_is_ensured(client: MaestroClient) -> None:
+    name = unique("mgmt")
+
+    ensured = await asyncio.gather(*(client.consumers.ensure(name) for _ in range(8)))
+
+    assert len({consumer.id for consumer in ensured}) == 1
+    with pytest.raises(AlreadyExists):
+        await client.consumers.create(name)
+
+
+async def test_a_consumer_with_works_is_not_deleted(client: MaestroClient, works: Works) -> None:
+    await works.create(some_work("w"))
+
+    with pytest.raises(Conflict, match="still has works"):
+        await client.consumers.delete(works.consumer)
+
+
+async def test_a_name_no_consumer_can_have_is_refused_here(client: MaestroClient) -> None:
+    for attempt in (client.consumers.create("Bad_Name"), client.consumers.get("it's")):
+        with pytest.raises(Invalid, match="lower-case"):
+            await attempt
