@@ -6,6 +6,7 @@ token or certificate names `good-user` is known, `forbidden-source` may not be s
 
 import json
 import sys
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KNOWN_TOKEN = "good-token"
@@ -20,14 +21,15 @@ class Reviews(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.path.startswith("/apis/authentication.k8s.io/v1/tokenreviews"):
             known = KNOWN_TOKEN.encode() in body
-            status = {"authenticated": known, "user": {"username": KNOWN_USER if known else ""}}
+            user = {"username": KNOWN_USER, "groups": ["adapters"]} if known else {}
+            status = {"authenticated": known, "user": user}
             self._answer({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "status": status})
         else:
             allowed = FORBIDDEN_SOURCE.encode() not in body
             review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview"}
             self._answer(review | {"status": {"allowed": allowed}})
 
-    def _answer(self, document: dict[str, object]) -> None:
+    def _answer(self, document: Mapping[str, object]) -> None:
         content = json.dumps(document).encode()
         self.send_response(201)
         self.send_header("Content-Type", "application/json")
