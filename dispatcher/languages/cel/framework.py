@@ -14,7 +14,7 @@ from dispatcher.languages.cel.lookup import find
 from dispatcher.languages.cel.numbers import parse_int, toward_zero
 from dispatcher.languages.cel.overloads import ANY, Function, Overload
 from dispatcher.languages.cel.results import from_json, to_json
-from dispatcher.languages.cel.times import NANOS, parse_timestamp, show_timestamp, timestamp_of
+from dispatcher.languages.cel.times import NANOS, parse_timestamp, timestamp_of
 from dispatcher.languages.cel.values import ABSENT, Kind, Timestamp, is_list, is_map
 
 STRING, LIST, INT, BOOL = Kind.STRING, Kind.LIST, Kind.INT, Kind.BOOL
@@ -26,8 +26,10 @@ _FEEDBACK_TYPES: Final = ("string", "integer", "boolean", "jsonRaw")
 
 
 def _now(evaluation: Evaluation) -> str:
-    moment = timestamp_of(evaluation.now())
-    return show_timestamp(Timestamp(moment.nanos // NANOS * NANOS, moment.offset))
+    """RFC 3339 to the second, in the zone of the clock."""
+    moment = evaluation.now()
+    text = moment.isoformat(timespec="seconds")
+    return text if moment.utcoffset() else text.removesuffix("+00:00") + "Z"
 
 
 def _dig(evaluation: Evaluation, root: Any, path: str) -> Any:

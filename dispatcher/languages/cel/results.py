@@ -80,7 +80,8 @@ def _unknown(value: Any) -> Any:
 _ENCODER: Final = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_unknown
 )
-_PERHAPS_DOUBLE = re.compile(r"(?:^|[\[:,])-?\d+(?:\.\d|e)", re.ASCII)
+# Where a double may begin in compact JSON. Three patterns, for a search from a fixed character is many times faster.
+_PERHAPS_DOUBLE: Final = tuple(re.compile(before + r"-?\d+[.e]", re.ASCII) for before in ('":', ",", r"\["))
 _TEXT_OR_DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?', re.ASCII)
 _PLAIN_BELOW, _PLAIN_FROM = 1e21, 1e-6
 
@@ -91,13 +92,17 @@ def to_json(evaluation: Evaluation, value: Any) -> str:
         text = _ENCODER.encode(plain(evaluation, value))
     except (ValueError, TypeError):
         raise Failure("this cannot be written as JSON", met=value) from None
-    if _PERHAPS_DOUBLE.search(text):
+    if type(value) is float or _has_doubles(text):
         text = _TEXT_OR_DOUBLE.sub(_as_go_writes_it, text)
     for character in "<>&\u2028\u2029":
         if character in text:
             text = text.replace(character, f"\\u{ord(character):04x}")
     evaluation.grow(len(text))
     return text
+
+
+def _has_doubles(text: str) -> bool:
+    return ("." in text or "e-" in text or "e+" in text) and any(pattern.search(text) for pattern in _PERHAPS_DOUBLE)
 
 
 def _as_go_writes_it(found: re.Match[str]) -> str:

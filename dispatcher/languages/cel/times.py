@@ -5,9 +5,8 @@ Python's datetime stops at microseconds and at the ends of its range; its calend
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from dispatcher.languages.cel.failure import Failure
@@ -34,8 +33,7 @@ _DURATION_PART = re.compile(r"(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)", re.ASC
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": NANOS, "m": 60 * NANOS, "h": 3600 * NANOS}
 
 
-@dataclass(frozen=True, slots=True)
-class Civil:
+class Civil(NamedTuple):
     """A timestamp as a calendar and a clock in one zone show it; `day` is right but for whole 400-year cycles."""
 
     day: date
@@ -88,7 +86,7 @@ def show_timestamp(value: Timestamp, *, utc: bool = False) -> str:
     civil = _civil(value, offset)
     minutes, seconds = divmod(civil.second_of_day, 60)
     clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}{_fraction(civil.nanos)}"
-    return f"{civil.year:04}-{civil.day:%m-%d}T{clock}{_zone(offset)}"
+    return f"{civil.year:04}-{civil.day.month:02}-{civil.day.day:02}T{clock}{_zone(offset)}"
 
 
 def _fraction(nanos: int) -> str:
