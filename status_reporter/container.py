@@ -26,6 +26,7 @@ class Unseen:
     """Nothing is known. `knowable` is False where the API server does not let us look, so that nothing ever will be."""
 
     knowable: bool = True
+    attempt_began: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,17 @@ class Verdict:
     final: bool = True
     exit: Exit = Exit.REPORTED
 
+    def says_the_same_as(self, other: "Verdict | None") -> bool:
+        return other is not None and (self.conditions, self.data) == (other.conditions, other.data)
+
+    @property
+    def sentence(self) -> str:
+        return ", ".join(f"{each.type}={each.status} ({each.reason})" for each in self.conditions)
+
+
+def misconfigured(message: str, types: tuple[str, ...]) -> Verdict:
+    return _synthetic(types, "ReporterMisconfigured", message, exit_=Exit.MISCONFIGURED)
+
 
 def verdict(facts: Facts, types: tuple[str, ...]) -> Verdict | None:
     """None while there is nothing to say yet."""

@@ -1,0 +1,171 @@
+"""The few requests to the API server, over the standard library's HTTP client.
+
+The token is read anew for every request, because the kubelet renews it in place. Each refusal is an error of the
+vocabulary: `Transient` is worth another try, the rest is not.
+"""
+
+import contextlib
+import http.client
+import json
+import ssl
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from shared.errors import (
+    Conflict,
+    DeadlineExceeded,
+    Forbidden,
+    HyperFleetError,
+    Invalid,
+    NotFound,
+    Problem,
+    ServerError,
+    Transient,
+    Unavailable,
+)
+
+STRATEGIC_MERGE = "application/strategic-merge-patch+json"
+
+
+class ExpiredToken(Transient):
+    """The API server does not take the token; the kubelet may be renewing it right now."""
+
+
+class Kube:
+    """One API server. Requests share a connection, which is opened again when it has broken."""
+
+    def __init__(self, url: str, account: Path, namespace: str) -> None:
+        self._url = urlsplit(url)
+        self._account = account
+        self._namespace = quote(namespace, safe="")
+        self._context = _context(account) if self._url.scheme == "https" else None
+        self._shared: http.client.HTTPConnection | None = None
+
+    def pod(self, name: str, timeout: float) -> dict[str, Any]:
+        return self._call("GET", self._pods(name), timeout=timeout)
+
+    def job(self, name: str, timeout: float) -> dict[str, Any]:
+        return self._call("GET", self._jobs(name), timeout=timeout)
+
+    def patch_job_status(self, name: str, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+        return self._call("PATCH", f"{self._jobs(name)}/status", body=body, timeout=timeout)
+
+    def watch_pod(self, name: str, version: str, timeout: float) -> Iterator[dict[str, Any]]:
+        """Events of one pod after `version`, until the server ends the watch."""
+        query = {
+            "watch": "1",
+            "fieldSelector": f"metadata.name={name}",
+            "resourceVersion": version,
+            "allowWatchBookmarks": "true",
+            "timeoutSeconds": str(int(timeout)),
+        }
+        connection = self._connect(timeout + 10)
+        with contextlib.closing(connection), _told_as_ours("watch the pod"):
+            connection.request("GET", f"{self._pods()}?{urlencode(query)}", headers=self._headers())
+            answer = connection.getresponse()
+            if answer.status != http.client.OK:
+                raise _refusal("watch the pod", answer, answer.read())
+            for line in answer:
+                if line.strip():
+                    yield json.loads(line)
+
+    def _call(self, method: str, path: str, *, body: Mapping[str, Any] | None = None, timeout: float) -> dict[str, Any]:
+        what = f"{method} {path}"
+        payload = json.dumps(body, ensure_ascii=False).encode() if body is not None else None
+        for fresh in (False, True):
+            connection = self._connection(timeout, fresh=fresh)
+            try:
+                with _told_as_ours(what):
+                    connection.request(method, path, body=payload, headers=self._headers())
+                    answer = connection.getresponse()
+                    content = answer.read()
+                break
+            except Unavailable:
+                self.close()
+                if fresh:  # a connection that had been idle may have been closed by the server meanwhile
+                    raise
+            except BaseException:
+                self.close()
+                raise
+        if answer.status >= http.client.BAD_REQUEST:
+            raise _refusal(what, answer, content)
+        document: dict[str, Any] = json.loads(content)
+        return document
+
+    def close(self) -> None:
+        if self._shared is not None:
+            self._shared.close()
+            self._shared = None
+
+    def _connection(self, timeout: float, *, fresh: bool) -> http.client.HTTPConnection:
+        if fresh:
+            self.close()
+        if self._shared is None:
+            self._shared = self._connect(timeout)
+        self._shared.timeout = timeout
+        if self._shared.sock is not None:
+            self._shared.sock.settimeout(timeout)
+        return self._shared
+
+    def _connect(self, timeout: float) -> http.client.HTTPConnection:
+        host = self._url.hostname or ""
+        if self._context is not None:
+            return http.client.HTTPSConnection(host, self._url.port, timeout=timeout, context=self._context)
+        return http.client.HTTPConnection(host, self._url.port, timeout=timeout)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept": "application/json", "Content-Type": STRATEGIC_MERGE}
+        with contextlib.suppress(FileNotFoundError):
+            headers["Authorization"] = f"Bearer {(self._account / 'token').read_text(encoding='utf-8').strip()}"
+        return headers
+
+    def _pods(self, name: str = "") -> str:
+        return f"/api/v1/namespaces/{self._namespace}/pods" + (f"/{quote(name, safe='')}" if name else "")
+
+    def _jobs(self, name: str) -> str:
+        return f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{quote(name, safe='')}"
+
+
+def _context(account: Path) -> ssl.SSLContext:
+    authority = account / "ca.crt"
+    return ssl.create_default_context(cafile=str(authority) if authority.exists() else None)
+
+
+@contextlib.contextmanager
+def _told_as_ours(what: str) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as error:
+        raise DeadlineExceeded(f"{what}: the API server did not answer in time") from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise Unavailable(
+            f"{what}: the API server cannot be reached", why=str(error) or type(error).__name__
+        ) from error
+
+
+def _refusal(what: str, answer: http.client.HTTPResponse, content: bytes) -> HyperFleetError:
+    try:
+        why = str(json.loads(content).get("message") or "")
+    except (ValueError, AttributeError):
+        why = content[:200].decode(errors="replace")
+    after = answer.headers.get("Retry-After", "")
+    wait = float(after) if after.isdigit() else None
+    match answer.status:
+        case 401:
+            return ExpiredToken(f"{what}: the API server does not know our token", why=why)
+        case 403:
+            return Forbidden(f"{what}: not allowed", why=why, remedy="grant the reporter's Role to the pod's account")
+        case 404:
+            return NotFound(f"{what}: not found", why=why)
+        case 409:
+            return Conflict(f"{what}: it is another Job of that name, or it changed", why=why)
+        case 410:
+            return Unavailable(f"{what}: the watch is too old", why=why)
+        case 429:
+            return Unavailable(f"{what}: too many requests", why=why, retry_after=wait)
+        case _ if answer.status >= http.client.INTERNAL_SERVER_ERROR:
+            return ServerError(f"{what}: the API server failed", why=why or f"HTTP {answer.status}", retry_after=wait)
+        case _:
+            return Invalid(f"{what}: refused", [Problem("", why or f"HTTP {answer.status}")])

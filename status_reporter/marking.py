@@ -1,0 +1,70 @@
+"""Putting a verdict on the Job, once: which Job it is, what it says already, and the request that changes it."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared import times
+from shared.conditions import Condition
+from shared.errors import Forbidden, Invalid, NotFound
+from status_reporter.kube import Kube
+from status_reporter.patching import patch_for
+from status_reporter.verdict import Verdict
+
+CALL_SECONDS = 10.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The Job of a pod; with its uid, a Job that was made anew under the same name is not taken for it."""
+
+    name: str
+    uid: str | None = None
+
+
+def owner_of(pod: Mapping[str, Any], configured: str | None) -> Owner:
+    """The Job that made the pod. Raises NotFound where nothing says which it is."""
+    references = (pod.get("metadata") or {}).get("ownerReferences") or ()
+    jobs = [each for each in references if each.get("kind") == "Job"]
+    for job in jobs:
+        if configured in (None, job.get("name")):
+            return Owner(str(job["name"]), job.get("uid"))
+    if configured is not None:
+        return Owner(configured)
+    raise NotFound("the pod does not belong to a Job", remedy="set JOB_NAME")
+
+
+@dataclass(slots=True)
+class Marker:
+    """One Job and what it is known to say. The first mark reads it, so that times of unchanged statuses are kept."""
+
+    kube: Kube
+    owner: Owner
+    present: dict[str, Condition] = field(default_factory=dict)
+    _read: bool = False
+
+    def mark(self, verdict: Verdict) -> None:
+        if not self._read:
+            self._learn()
+        patch = patch_for(verdict.conditions, verdict.data, present=self.present, now=times.now(), uid=self.owner.uid)
+        if patch.refused:
+            log.error("left out %s: these conditions belong to the Job controller", ", ".join(patch.refused))
+        self.kube.patch_job_status(self.owner.name, patch.body, CALL_SECONDS)
+        self.present |= {condition.type: condition for condition in patch.conditions}
+
+    def _learn(self) -> None:
+        try:
+            job = self.kube.job(self.owner.name, CALL_SECONDS)
+        except Forbidden as error:
+            log.info("the Job may not be read, so times of unchanged conditions are not kept: %s", error)
+            job = {}
+        for wire in (job.get("status") or {}).get("conditions") or ():
+            try:
+                condition = Condition.from_kubernetes(wire)
+            except Invalid:
+                continue
+            self.present[condition.type] = condition
+        self._read = True

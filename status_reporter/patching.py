@@ -1,0 +1,90 @@
+"""The one PATCH that puts conditions and data on a Job: pure, from a verdict to the request's body.
+
+Strategic merge, because it joins conditions by type; anything else would throw away the Job controller's own. The data
+travels as an annotation in the same request, which the right to patch `jobs/status` covers.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from shared.conditions import Condition
+from status_reporter.settings import RESERVED_TYPES
+
+DATA_ANNOTATION = "hyperfleet.io/adapter-report"
+DROPPED_MEMBER = "hyperfleet.io/dropped"
+# The HyperFleet API skips a longer reason and cuts a longer message; a Job itself has no limit.
+MAX_REASON_BYTES = 256
+MAX_MESSAGE_BYTES = 2048
+MAX_DATA_BYTES = 64 * 1024
+MAX_NAMED_DROPS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """The body to send, and the condition types that were left out because they belong to the Job controller."""
+
+    body: dict[str, Any]
+    conditions: tuple[Condition, ...]
+    refused: tuple[str, ...] = ()
+
+
+def patch_for(
+    conditions: Iterable[Condition],
+    data: Mapping[str, Any] | None,
+    *,
+    present: Mapping[str, Condition],
+    now: datetime,
+    uid: str | None,
+) -> Patch:
+    """`present` are the Job's conditions by type; a status that does not change keeps its time."""
+    wanted = tuple(conditions)
+    kept = tuple(
+        _fitting(condition).since(present.get(condition.type), now)
+        for condition in wanted
+        if condition.type not in RESERVED_TYPES
+    )
+    metadata: dict[str, Any] = {"uid": uid} if uid else {}
+    if data is not None:
+        metadata["annotations"] = {DATA_ANNOTATION: fitting_data(data)}
+    body: dict[str, Any] = {"status": {"conditions": [condition.to_kubernetes() for condition in kept]}}
+    if metadata:
+        body["metadata"] = metadata
+    refused = tuple(condition.type for condition in wanted if condition.type in RESERVED_TYPES)
+    return Patch(body=body, conditions=kept, refused=refused)
+
+
+def fitting_data(data: Mapping[str, Any]) -> str:
+    """The data as JSON of at most 64 KiB: the largest members go first, and their names take their place."""
+    text = _compact(data)
+    if len(text.encode()) <= MAX_DATA_BYTES:
+        return text
+    kept = dict(data)
+    dropped: list[str] = []
+    while len(text.encode()) > MAX_DATA_BYTES and kept:
+        largest = max(kept, key=lambda name: len(name.encode()) + len(_compact(kept[name]).encode()))
+        del kept[largest]
+        dropped.append(largest if len(largest) <= MAX_REASON_BYTES else f"{largest[:MAX_REASON_BYTES]}…")
+        text = _compact(kept | {DROPPED_MEMBER: dropped[:MAX_NAMED_DROPS]})
+    return text
+
+
+def cut(text: str, limit: int) -> str:
+    """`text` in at most `limit` bytes, cut between characters."""
+    return text.encode()[:limit].decode(errors="ignore")
+
+
+def _fitting(condition: Condition) -> Condition:
+    """What a Job's condition can hold: no observed generation, and texts that the HyperFleet API takes."""
+    return Condition(
+        type=condition.type,
+        status=condition.status,
+        reason=cut(condition.reason, MAX_REASON_BYTES),
+        message=cut(condition.message, MAX_MESSAGE_BYTES),
+    )
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,124 @@
+"""`adapter-report`: the writer's side, for adapters that are shell scripts or anything else.
+
+It writes the report atomically, so that the sidecar never sees half of it, and checks it first, so that a mistake is
+told to whoever made it.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from shared import times
+from shared.conditions import Condition
+from shared.errors import HyperFleetError, InvalidReport, Problem
+from shared.report import AdapterReport, schema
+
+DEFAULT_PATH = "/results/adapter-report.json"
+EXAMPLES = """\
+examples:
+  adapter-report write --condition Applied=True:Created:'the object is there' --condition Available=False:Waiting: \\
+                       --data endpoint=api.example.com --data-json ports='[80, 443]'
+  adapter-report validate /results/adapter-report.json
+  adapter-report schema > adapter-report.schema.json
+
+exit codes: 0 done, 1 the report is not valid or cannot be written, 2 wrong usage
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except HyperFleetError as error:
+        print(f"adapter-report: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"adapter-report: {error.filename or options.file}: {error.strerror}", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="adapter-report",
+        description="Write and check the report that the status reporter puts on the adapter's Job.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    write = commands.add_parser("write", help="write a report, all of it or none of it")
+    write.add_argument("--condition", action="append", required=True, metavar="TYPE=STATUS[:REASON[:MESSAGE]]")
+    write.add_argument("--data", action="append", default=[], metavar="NAME=TEXT", help="a fact for the HyperFleet API")
+    write.add_argument(
+        "--data-json", action="append", default=[], metavar="NAME=JSON", help="the same, as any JSON value"
+    )
+    write.add_argument("--observed-generation", type=int, metavar="N", help="the cluster generation this is about")
+    write.add_argument("--file", type=Path, default=_default_path(), help="where to write [%(default)s]")
+    write.set_defaults(run=_write)
+    validate = commands.add_parser("validate", help="say whether a file is a report, and what it says")
+    validate.add_argument("file", type=Path, nargs="?", default=_default_path())
+    validate.set_defaults(run=_validate)
+    show = commands.add_parser("schema", help="print the report's JSON Schema")
+    show.set_defaults(run=_schema, file=None)
+    return parser
+
+
+def _default_path() -> Path:
+    return Path(os.environ.get("RESULTS_OUTPUT_PATH") or os.environ.get("RESULTS_PATH") or DEFAULT_PATH)
+
+
+def _write(options: argparse.Namespace) -> int:
+    now = times.now()
+    data = dict(_pair(text, "--data") for text in options.data)
+    data |= {name: _json(text, name) for name, text in (_pair(each, "--data-json") for each in options.data_json)}
+    document = {
+        "conditions": [_condition(text, now) for text in options.condition],
+        "data": data,
+        "observedGeneration": options.observed_generation,
+    }
+    # Read as the sidecar will read it, so that nothing is written that it would refuse.
+    AdapterReport.parse(json.dumps(document).encode()).write(options.file)
+    return 0
+
+
+def _condition(text: str, now: datetime) -> dict[str, Any]:
+    type_, equals, rest = text.partition("=")
+    status, _, words = rest.partition(":")
+    reason, _, message = words.partition(":")
+    if not equals:
+        raise InvalidReport("not a condition", [Problem("--condition", f"{text!r} must be TYPE=STATUS:REASON:MESSAGE")])
+    wire = {"type": type_, "status": status, "reason": reason, "message": message}
+    return Condition.from_kubernetes(wire).since(None, now).to_kubernetes()
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise InvalidReport("not a fact", [Problem(option, f"{text!r} must be NAME=VALUE")])
+    return name, value
+
+
+def _json(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InvalidReport("not JSON", [Problem(f"--data-json {name}", str(error))]) from error
+
+
+def _validate(options: argparse.Namespace) -> int:
+    report = AdapterReport.read(options.file)
+    for condition in report.conditions:
+        print(f"{condition.type}={condition.status} {condition.reason}: {condition.message}".rstrip(": "))
+    return 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    print(json.dumps(schema(), indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
