@@ -1,0 +1,139 @@
+"""Who is asking, and whether they may: bearer tokens, and rules in the manner of RBAC.
+
+A token is given out here with rules of its own, or by a TokenRequest for a service account, which may do what the Roles
+bound to it in the store allow.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab.kubernetes import documents, refusals
+from lab.kubernetes.kinds import CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING, Kind
+from lab.kubernetes.store import Key, Store
+
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What is allowed. `resources` name subresources too (`jobs/status`); no `names` means every object."""
+
+    verbs: tuple[str, ...]
+    resources: tuple[str, ...]
+    groups: tuple[str, ...] = (ANY,)
+    names: tuple[str, ...] = ()
+    namespace: str = ""
+
+    @classmethod
+    def of_role(cls, rule: Mapping[str, Any], namespace: str) -> "Rule":
+        return cls(
+            verbs=tuple(rule.get("verbs") or ()),
+            resources=tuple(rule.get("resources") or ()),
+            groups=tuple(rule.get("apiGroups") or ()),
+            names=tuple(rule.get("resourceNames") or ()),
+            namespace=namespace,
+        )
+
+    def allows(self, wish: "Wish") -> bool:
+        return (
+            _covers(self.verbs, wish.verb)
+            and (_covers(self.resources, wish.resource) or f"*/{wish.subresource}" in self.resources)
+            and _covers(self.groups, wish.kind.group)
+            and (not self.names or wish.name in self.names)
+            and self.namespace in ("", wish.namespace)
+        )
+
+
+def _covers(allowed: tuple[str, ...], asked: str) -> bool:
+    return ANY in allowed or asked in allowed
+
+
+EVERYTHING = (Rule(verbs=(ANY,), resources=(ANY,)),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What somebody asks to do. An empty namespace is the whole cluster."""
+
+    verb: str
+    kind: Kind
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+
+    @property
+    def resource(self) -> str:
+        return f"{self.kind.plural}/{self.subresource}" if self.subresource else self.kind.plural
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    user: str
+    groups: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+
+
+class Access:
+    """The tokens given out, and what their holders may do."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._identities: dict[str, Identity] = {}
+        self.admin_token = self.new_token(EVERYTHING, user="admin")
+
+    def new_token(self, rules: Iterable[Rule], *, user: str = "somebody", groups: tuple[str, ...] = ()) -> str:
+        token = secrets.token_urlsafe(24)
+        self._identities[token] = Identity(user, groups, tuple(rules))
+        return token
+
+    def token_of_service_account(self, namespace: str, name: str) -> str:
+        groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}")
+        return self.new_token((), user=f"system:serviceaccount:{namespace}:{name}", groups=groups)
+
+    def revoke(self, token: str) -> None:
+        """As if it had expired: its holder is not known any more."""
+        self._identities.pop(token, None)
+
+    def identify(self, authorization: str) -> Identity:
+        scheme, _, token = authorization.partition(" ")
+        identity = self._identities.get(token.strip()) if scheme.lower() == "bearer" else None
+        if identity is None:
+            raise refusals.unauthorized()
+        return identity
+
+    def is_admin(self, identity: Identity) -> bool:
+        return identity is self._identities[self.admin_token]
+
+    def authorize(self, identity: Identity, wish: Wish) -> None:
+        if any(rule.allows(wish) for rule in (*identity.rules, *self._bound(identity))):
+            return
+        where = f'in the namespace "{wish.namespace}"' if wish.namespace else "at the cluster scope"
+        why = f'User "{identity.user}" cannot {wish.verb} resource "{wish.resource}"'
+        why += f' in API group "{wish.kind.group}" {where}'
+        raise refusals.forbidden(wish.kind, wish.name, why)
+
+    def _bound(self, identity: Identity) -> Iterator[Rule]:
+        for kind in (ROLE_BINDING, CLUSTER_ROLE_BINDING):
+            for binding in self._store.of_kind(kind):
+                if any(_is_subject(identity, each, binding) for each in binding.get("subjects") or ()):
+                    yield from self._granted(binding)
+
+    def _granted(self, binding: documents.Object) -> Iterator[Rule]:
+        """The rules of the role a binding names; through a RoleBinding they hold in its namespace only."""
+        namespace, reference = documents.namespace(binding), binding["roleRef"]
+        kind = ROLE if reference["kind"] == ROLE.name else CLUSTER_ROLE
+        role = self._store.get(Key.of(kind, namespace, reference["name"])) or {}
+        return (Rule.of_role(rule, namespace) for rule in role.get("rules") or ())
+
+
+def _is_subject(identity: Identity, subject: Mapping[str, Any], binding: documents.Object) -> bool:
+    match subject.get("kind"):
+        case "ServiceAccount":
+            namespace = subject.get("namespace") or documents.namespace(binding)
+            return identity.user == f"system:serviceaccount:{namespace}:{subject['name']}"
+        case "Group":
+            return subject["name"] in identity.groups
+        case _:
+            return bool(identity.user == subject["name"])

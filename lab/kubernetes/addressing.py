@@ -1,0 +1,52 @@
+"""What a path of the API names: a kind, perhaps a namespace, an object, a part of it."""
+
+from dataclasses import dataclass
+
+from lab.kubernetes.kinds import Kind, Kinds
+
+_PARTS_OF_NAMESPACES = ("status", "finalize")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """No `name` is the collection; no `namespace`, for a namespaced kind, is all of them."""
+
+    kind: Kind
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+
+def target(kinds: Kinds, path: str) -> Target | None:
+    """None where the path names nothing that is served."""
+    parts = [part for part in path.split("/") if part]
+    match parts:
+        case ["api", version, *rest]:
+            return _within(kinds, "", version, rest)
+        case ["apis", group, version, *rest]:
+            return _within(kinds, group, version, rest)
+    return None
+
+
+def _within(kinds: Kinds, group: str, version: str, rest: list[str]) -> Target | None:
+    namespace = ""
+    match rest:
+        case ["namespaces", name, plural, *more] if plural not in _PARTS_OF_NAMESPACES:
+            namespace, rest = name, [plural, *more]
+    if not rest or len(rest) > 3:  # noqa: PLR2004 - kind, name, part
+        return None
+    plural, name, subresource = (*rest, "", "")[:3]
+    kind = kinds.find(group, version, plural)
+    if kind is None or (namespace and not kind.namespaced):
+        return None
+    if subresource and not _has(kind, subresource):
+        return None
+    if plural == "namespaces":
+        namespace = name
+    return Target(kind=kind, namespace=namespace, name=name, subresource=subresource)
+
+
+def _has(kind: Kind, subresource: str) -> bool:
+    if subresource == "status":
+        return kind.has_status
+    return (kind.plural, subresource) == ("serviceaccounts", "token")

@@ -1,0 +1,111 @@
+"""The API server's ways to say no. Each is a Status object, worded as the real server words it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab.kubernetes.documents import Object
+from lab.kubernetes.kinds import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason in detail: `field` is the path it concerns."""
+
+    reason: str
+    message: str
+    field: str
+
+    def document(self) -> Object:
+        return {"reason": self.reason, "message": self.message, "field": self.field}
+
+
+class Refusal(Exception):
+    """An answer that is an error; `document` is its body."""
+
+    def __init__(self, code: int, reason: str, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.code = code
+        self.document = failure(code, reason, message, **details)
+
+
+def failure(code: int, reason: str, message: str, **details: Any) -> Object:
+    status: Object = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message}
+    if reason:
+        status["reason"] = reason
+    if told := {key: value for key, value in details.items() if value}:
+        status["details"] = told
+    return {**status, "code": code}
+
+
+def success(kind: Kind, name: str, uid: str) -> Object:
+    """The answer to a deletion that is done."""
+    details = {"name": name, "group": kind.group, "kind": kind.plural, "uid": uid}
+    told = {key: value for key, value in details.items() if value}
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": told}
+
+
+def unauthorized() -> Refusal:
+    return Refusal(401, "Unauthorized", "Unauthorized")
+
+
+def forbidden(kind: Kind, name: str, why: str) -> Refusal:
+    message = f"{kind.qualified}{_quoted(name)} is forbidden: {why}"
+    return Refusal(403, "Forbidden", message, name=name, group=kind.group, kind=kind.plural)
+
+
+def no_such_path() -> Refusal:
+    return Refusal(404, "NotFound", "the server could not find the requested resource")
+
+
+def not_found(kind: Kind, name: str) -> Refusal:
+    message = f'{kind.qualified} "{name}" not found'
+    return Refusal(404, "NotFound", message, name=name, group=kind.group, kind=kind.plural)
+
+
+def method_not_allowed() -> Refusal:
+    return Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+
+
+def already_exists(kind: Kind, name: str) -> Refusal:
+    message = f'{kind.qualified} "{name}" already exists'
+    return Refusal(409, "AlreadyExists", message, name=name, group=kind.group, kind=kind.plural)
+
+
+def conflict(kind: Kind, name: str, why: str) -> Refusal:
+    message = f'Operation cannot be fulfilled on {kind.qualified} "{name}": {why}'
+    return Refusal(409, "Conflict", message, name=name, group=kind.group, kind=kind.plural)
+
+
+def stale(kind: Kind, name: str) -> Refusal:
+    why = "the object has been modified; please apply your changes to the latest version and try again"
+    return conflict(kind, name, why)
+
+
+def bad_request(why: str) -> Refusal:
+    return Refusal(400, "BadRequest", why)
+
+
+def expired(why: str) -> Refusal:
+    return Refusal(410, "Expired", why)
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> Refusal:
+    message = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
+    return Refusal(415, "UnsupportedMediaType", message)
+
+
+def invalid(kind: Kind, name: str, causes: Sequence[Cause]) -> Refusal:
+    told = [f"{cause.field}: {cause.message}" for cause in causes]
+    listed = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
+    message = f'{kind.qualified_kind} "{name}" is invalid: {listed}'
+    details = {"name": name, "group": kind.group, "kind": kind.name, "causes": [each.document() for each in causes]}
+    return Refusal(422, "Invalid", message, **details)
+
+
+def too_large(limit: int) -> Refusal:
+    return Refusal(413, "RequestEntityTooLarge", f"Request entity too large: limit is {limit}")
+
+
+def _quoted(name: str) -> str:
+    return f' "{name}"' if name else ""

@@ -1,0 +1,227 @@
+"""The verbs: what becomes of the store when an object is read, made, changed or deleted.
+
+Everything here is synchronous, so that each verb is one step nobody can come between.
+"""
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.kubernetes import documents, patching, preparing, refusals, validation
+from lab.kubernetes.addressing import Target
+from lab.kubernetes.documents import Object
+from lab.kubernetes.kinds import DEFINITION, JOB, NAMESPACE, POD, Kind, Kinds
+from lab.kubernetes.store import Key, Store
+from shared import times
+
+ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
+_POLICY_FINALIZERS = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
+BUILT_IN_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """Who writes, as server-side apply counts writers, and whether it is only tried."""
+
+    manager: str = "unknown"
+    force: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteOptions:
+    policy: str = ""
+    grace_seconds: int | None = None
+    preconditions: Mapping[str, str] = field(default_factory=dict)
+    dry_run: bool = False
+
+
+class Resources:
+    """The objects of one API server, by verb."""
+
+    def __init__(self, store: Store, kinds: Kinds) -> None:
+        self.store, self.kinds = store, kinds
+        for name in BUILT_IN_NAMESPACES:
+            self.create(Target(kind=NAMESPACE), {"metadata": {"name": name}}, WriteOptions())
+
+    def get(self, target: Target) -> Object:
+        found = self.store.get(_key(target))
+        if found is None:
+            raise refusals.not_found(target.kind, target.name)
+        return found
+
+    def create(self, target: Target, document: Object, options: WriteOptions) -> Object:
+        kind, namespace = target.kind, target.namespace
+        new = preparing.for_create(kind, namespace, document)
+        name = documents.name(new)
+        if causes := validation.causes_for_new(kind, new):
+            raise refusals.invalid(kind, name, causes)
+        self._check_namespace(kind, namespace, name)
+        key = Key.of(kind, namespace, name)
+        if self.store.get(key) is not None:
+            raise refusals.already_exists(kind, name)
+        return self._put(key, kind, new, options)
+
+    def update(self, target: Target, document: Object, options: WriteOptions) -> tuple[Object, bool]:
+        """The stored object, and whether it was made by this."""
+        stated = documents.name(document)
+        if stated != target.name:
+            raise refusals.bad_request(
+                f"the name of the object ({stated}) does not match the name on the URL ({target.name})"
+            )
+        before = self.store.get(_key(target))
+        if before is None and target.kind.creates_on_update and not target.subresource:
+            return self.create(target, document, options), True
+        before = self.get(target)
+        _check_uid(target, before, documents.uid(document))
+        return self._replace(target, before, document, options), False
+
+    def patch(self, target: Target, media_type: str, body: Any, options: WriteOptions) -> Object:
+        before = self.get(target)
+        changed = _patched(target.kind, media_type, before, body)
+        if documents.uid(changed) != documents.uid(before):
+            _check_uid(target, before, documents.uid(changed))
+        changed.setdefault("metadata", {}).setdefault("resourceVersion", documents.metadata(before)["resourceVersion"])
+        return self._replace(target, before, changed, options)
+
+    def delete(self, target: Target, options: DeleteOptions) -> Object:
+        """A Status where the object is gone, or the object where something still holds it."""
+        before = self.get(target)
+        _check_preconditions(target, before, options.preconditions)
+        marked = _marked_for_deletion(target.kind, before, options)
+        held = (
+            target.kind == NAMESPACE
+            or documents.finalizers(marked)
+            or documents.metadata(marked).get("deletionGracePeriodSeconds")
+        )
+        if options.dry_run:
+            return marked
+        if not held:
+            self._remove(_key(target), target.kind)
+            return refusals.success(target.kind, target.name, documents.uid(before))
+        return before if marked == before else self.store.put(_key(target), marked)
+
+    def finalize_namespace(self, name: str) -> None:
+        """The last step of a namespace's deletion: everything in it is gone."""
+        self._remove(Key.of(NAMESPACE, "", name), NAMESPACE)
+
+    def _replace(self, target: Target, before: Object, document: Object, options: WriteOptions) -> Object:
+        kind = target.kind
+        _check_version(target, before, documents.metadata(document).get("resourceVersion"))
+        new = preparing.for_update(kind, target.subresource, before, document)
+        if causes := validation.causes_for_change(kind, target.subresource, before, new):
+            raise refusals.invalid(kind, target.name, causes)
+        new["metadata"]["resourceVersion"] = documents.metadata(before)["resourceVersion"]
+        if new == before:
+            return before
+        if documents.deleting(new) and not documents.finalizers(new) and _nothing_left_to_wait_for(new):
+            if not options.dry_run:
+                self._remove(_key(target), kind)
+            return new
+        return self._put(_key(target), kind, new, options)
+
+    def _put(self, key: Key, kind: Kind, document: Object, options: WriteOptions) -> Object:
+        if options.dry_run:
+            return document
+        stored = self.store.put(key, document)
+        if kind == DEFINITION:
+            self.kinds.define(stored)
+        return stored
+
+    def _remove(self, key: Key, kind: Kind) -> None:
+        gone = self.store.remove(key)
+        if kind == DEFINITION:
+            self._drop_custom_objects(gone)
+
+    def _drop_custom_objects(self, definition: Object) -> None:
+        self.kinds.forget(definition)
+        spec = definition["spec"]
+        for key in self.store:
+            if (key.group, key.plural) == (spec["group"], spec["names"]["plural"]):
+                self.store.remove(key)
+
+    def _check_namespace(self, kind: Kind, namespace: str, name: str) -> None:
+        if not kind.namespaced:
+            return
+        found = self.store.get(Key.of(NAMESPACE, "", namespace))
+        if found is None:
+            raise refusals.not_found(NAMESPACE, namespace)
+        if documents.deleting(found):
+            why = f"unable to create new content in namespace {namespace} because it is being terminated"
+            raise refusals.forbidden(kind, name, why)
+
+
+def _key(target: Target) -> Key:
+    return Key.of(target.kind, target.namespace, target.name)
+
+
+def _patched(kind: Kind, media_type: str, before: Object, body: Any) -> Object:
+    ways: dict[str, Callable[[Object, Any], Any]] = {
+        patching.JSON_PATCH: patching.json_patch,
+        patching.MERGE_PATCH: patching.merge,
+    }
+    if not kind.custom:
+        ways[patching.STRATEGIC_PATCH] = patching.strategic
+    if media_type not in ways:
+        raise refusals.unsupported_media_type([*ways, patching.APPLY_PATCH])
+    if media_type != patching.JSON_PATCH and not isinstance(body, dict):
+        raise refusals.bad_request("error decoding patch: the body must be an object")
+    changed: Object = ways[media_type](copy.deepcopy(before), body)
+    return changed
+
+
+def _check_uid(target: Target, before: Object, stated: str) -> None:
+    actual = documents.uid(before)
+    if stated and stated != actual:
+        why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {actual}"
+        raise refusals.conflict(target.kind, target.name, why)
+
+
+def _check_version(target: Target, before: Object, stated: str | None) -> None:
+    if not stated:
+        if not target.kind.unconditional:
+            cause = validation.invalid("metadata.resourceVersion", 0, "must be specified for an update")
+            raise refusals.invalid(target.kind, target.name, [cause])
+    elif stated != documents.metadata(before)["resourceVersion"]:
+        raise refusals.stale(target.kind, target.name)
+
+
+def _check_preconditions(target: Target, before: Object, preconditions: Mapping[str, str]) -> None:
+    for key, shown in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+        wanted, actual = preconditions.get(key), documents.metadata(before)[key]
+        if wanted and wanted != actual:
+            why = f"Precondition failed: {shown} in precondition: {wanted}, {shown} in object meta: {actual}"
+            raise refusals.conflict(target.kind, target.name, why)
+
+
+def _marked_for_deletion(kind: Kind, before: Object, options: DeleteOptions) -> Object:
+    """The object with what its deletion has to wait for: finalizers, or the time a running pod is given."""
+    policy = options.policy or ("Orphan" if kind == JOB else "Background")
+    finalizers = [each for each in documents.finalizers(before) if each not in (ORPHAN, FOREGROUND)]
+    if finalizer := _POLICY_FINALIZERS.get(policy):
+        finalizers.append(finalizer)
+    grace = _grace_seconds(kind, before, options.grace_seconds)
+    if documents.deleting(before):
+        grace = min(grace, documents.metadata(before).get("deletionGracePeriodSeconds") or 0)
+        moment = documents.metadata(before)["deletionTimestamp"]
+    else:
+        moment = times.to_seconds(times.now())
+    marked = documents.with_metadata(
+        before, finalizers=finalizers or None, deletionTimestamp=moment, deletionGracePeriodSeconds=grace
+    )
+    return marked | {"status": {"phase": "Terminating"}} if kind == NAMESPACE else marked
+
+
+def _grace_seconds(kind: Kind, before: Object, asked: int | None) -> int:
+    if kind != POD:
+        return 0
+    ended = documents.at(before, "status", "phase") in ("Failed", "Succeeded")
+    if ended or not documents.at(before, "spec", "nodeName"):
+        return 0
+    usual: int = documents.at(before, "spec", "terminationGracePeriodSeconds") or 0
+    return usual if asked is None else asked
+
+
+def _nothing_left_to_wait_for(document: Object) -> bool:
+    return not documents.metadata(document).get("deletionGracePeriodSeconds")

@@ -1,0 +1,156 @@
+"""What the API server refuses to store, as far as the contract asks: names, Jobs, and how a Job's status may change.
+
+A check answers with causes; the caller makes the refusal of them. Wording and field paths are the real server's.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lab.kubernetes import documents
+from lab.kubernetes.documents import Object
+from lab.kubernetes.kinds import JOB, POD, Kind
+from lab.kubernetes.refusals import Cause
+
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SUBDOMAIN_RULE = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and"
+    " end with an alphanumeric character (e.g. 'example.com', regex used for validation is"
+    r" '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+_LONGEST_NAME = 253
+_LONGEST_LABEL = 63
+_ANNOTATIONS_LIMIT = 256 * 1024
+_JOB_CANNOT_CHANGE = ("selector", "template", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy")
+
+
+def invalid(field: str, value: Any, why: str) -> Cause:
+    shown = f"{_go(value)}: " if value is not None else ""
+    return Cause("FieldValueInvalid", f"Invalid value: {shown}{why}", field)
+
+
+def required(field: str, why: str = "") -> Cause:
+    return Cause("FieldValueRequired", f"Required value: {why}" if why else "Required value", field)
+
+
+def unsupported(field: str, value: str, supported: tuple[str, ...]) -> Cause:
+    listed = ", ".join(f'"{each}"' for each in supported)
+    return Cause("FieldValueNotSupported", f'Unsupported value: "{value}": supported values: {listed}', field)
+
+
+def causes_for_new(kind: Kind, document: Object) -> list[Cause]:
+    found = list(_metadata_causes(document))
+    if kind == JOB:
+        found += _job_causes(document)
+    elif kind == POD:
+        found += _pod_spec_causes("spec", document["spec"], ("Always", "OnFailure", "Never"))
+    return found
+
+
+def causes_for_change(kind: Kind, subresource: str, before: Object, after: Object) -> list[Cause]:
+    found = list(_metadata_causes(after))
+    for field in ("name", "namespace", "uid"):
+        now = documents.metadata(after).get(field)
+        if now != documents.metadata(before).get(field):
+            found.append(invalid(f"metadata.{field}", now, "field is immutable"))
+    if kind == JOB and subresource == "status":
+        found += _job_status_causes(before, after)
+    elif kind == JOB:
+        found += _job_causes(after)
+        for field in _JOB_CANNOT_CHANGE:
+            now = after["spec"].get(field)
+            if now != before["spec"].get(field):
+                found.append(invalid(f"spec.{field}", now, "field is immutable"))
+    return found
+
+
+def _metadata_causes(document: Object) -> Iterator[Cause]:
+    fields = documents.metadata(document)
+    name = fields.get("name")
+    if not name:
+        yield required("metadata.name", "name or generateName is required")
+    elif not _SUBDOMAIN.fullmatch(name):
+        yield invalid("metadata.name", name, _SUBDOMAIN_RULE)
+    elif len(name) > _LONGEST_NAME:
+        yield invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} bytes")
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in (fields.get("annotations") or {}).items())
+    if size > _ANNOTATIONS_LIMIT:
+        yield Cause(
+            "FieldValueTooLong", f"Too long: may not be more than {_ANNOTATIONS_LIMIT} bytes", "metadata.annotations"
+        )
+
+
+def _job_causes(document: Object) -> Iterator[Cause]:
+    spec, template = document["spec"], documents.at(document, "spec", "template") or {}
+    for field in ("backoffLimit", "completions", "parallelism", "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
+        if isinstance(number := spec.get(field), int) and number < 0:
+            yield invalid(f"spec.{field}", number, "must be greater than or equal to 0")
+    for value in documents.labels(template).values():
+        if len(value) > _LONGEST_LABEL:
+            yield invalid("spec.template.labels", value, f"must be no more than {_LONGEST_LABEL} bytes")
+            break
+    pod = template.get("spec") or {}
+    if pod.get("restartPolicy") in (None, "", "Always"):
+        yield required("spec.template.spec.restartPolicy", 'valid values: "OnFailure", "Never"')
+    yield from _pod_spec_causes("spec.template.spec", pod, ("OnFailure", "Never"))
+
+
+def _pod_spec_causes(path: str, spec: Object, policies: tuple[str, ...]) -> Iterator[Cause]:
+    if not spec.get("containers"):
+        yield required(f"{path}.containers")
+    for field in ("initContainers", "containers"):
+        for at, container in enumerate(spec.get(field) or ()):
+            for needed in ("name", "image"):
+                if not container.get(needed):
+                    yield required(f"{path}.{field}[{at}].{needed}")
+    policy = spec.get("restartPolicy")
+    if policy and policy not in (*policies, "Always"):
+        yield unsupported(f"{path}.restartPolicy", policy, policies)
+
+
+def _job_status_causes(before: Object, after: Object) -> Iterator[Cause]:
+    """A Job that has ended stays ended, and ends only as the Job controller ends it."""
+    old, new = before.get("status") or {}, after.get("status") or {}
+    was, is_ = _truths(old), _truths(new)
+    for counter in ("succeeded", "failed"):
+        if new.get(counter, 0) < old.get(counter, 0):
+            yield invalid(f"status.{counter}", new.get(counter, 0), f"cannot decrease the {counter} counter")
+    for terminal in ("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet"):
+        if was(terminal) and not is_(terminal):
+            yield invalid("status.conditions", None, f"cannot disable the terminal {terminal}=True condition")
+    if was("Complete") != is_("Complete") or was("Failed") != is_("Failed"):
+        yield from _ending_causes(new, is_)
+    if new.get("completionTime") and not is_("Complete") and new.get("completionTime") != old.get("completionTime"):
+        why = "cannot set completionTime when there is no Complete=True condition"
+        yield invalid("status.completionTime", new["completionTime"], why)
+    if old.get("startTime") and new.get("startTime") != old.get("startTime"):
+        yield required("status.startTime", "startTime cannot be removed for unsuspended job")
+
+
+def _ending_causes(status: Object, holds: Callable[[str], bool]) -> Iterator[Cause]:
+    if holds("Complete") and holds("Failed"):
+        yield invalid("status.conditions", None, "cannot set Complete=True and Failed=true conditions")
+    if holds("Complete") and not status.get("completionTime"):
+        yield required("status.completionTime", "completionTime is required for Complete jobs")
+    if holds("Failed") and not holds("FailureTarget"):
+        why = "cannot set Failed=True condition without the FailureTarget=true condition"
+        yield invalid("status.conditions", None, why)
+    if holds("Complete") and not holds("SuccessCriteriaMet"):
+        why = "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"
+        yield invalid("status.conditions", None, why)
+    if status.get("active", 0) > 0:
+        yield invalid("status.active", status["active"], "active>0 is invalid for finished job")
+    if not status.get("startTime"):
+        yield required("status.startTime", "startTime is required for finished job")
+
+
+def _truths(status: Object) -> Callable[[str], bool]:
+    true = {each.get("type") for each in status.get("conditions") or () if each.get("status") == "True"}
+    return true.__contains__
+
+
+def _go(value: Any) -> str:
+    """A value as Go prints it in a field error."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)

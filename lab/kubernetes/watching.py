@@ -1,0 +1,94 @@
+"""Watches: every change after a given number, told in order, with bookmarks, until the time is over."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass
+
+from lab.kubernetes import refusals
+from lab.kubernetes.documents import Object
+from lab.kubernetes.kinds import Kind
+from lab.kubernetes.selectors import Test
+from lab.kubernetes.store import Change, Store
+
+# The real server tells where a watch stands this long before it ends it.
+_BOOKMARK_BEFORE_END = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What a watch speaks of. `since` None tells all that is there first; bookmarks come every so many seconds."""
+
+    kind: Kind
+    namespace: str
+    matches: Test
+    since: int | None
+    seconds: float
+    bookmark_seconds: float | None
+
+
+async def events(store: Store, watched: Watched) -> AsyncIterator[Object]:
+    """The events, as the lines of the answer carry them. It ends by itself when the time is over."""
+    if watched.since is not None and watched.since < store.oldest:
+        why = f"too old resource version: {watched.since} ({store.oldest})"
+        yield {"type": "ERROR", "object": refusals.expired(why).document}
+        return
+    news: asyncio.Queue[Change] = asyncio.Queue()
+    store.listen(news.put_nowait)
+    try:
+        for event in _first(store, watched):
+            yield event
+        clock = asyncio.get_running_loop()
+        end = clock.time() + watched.seconds
+        bookmark_at = _next_bookmark(watched, clock.time(), end)
+        while clock.time() < end:
+            change = await _next_change(news, min(end, bookmark_at))
+            for event in _told(watched, [change] if change else []):
+                yield event
+            if (now := clock.time()) >= bookmark_at and now < end:
+                yield _bookmark(watched.kind, store.revision)
+                bookmark_at = _next_bookmark(watched, now, end)
+    finally:
+        store.ignore(news.put_nowait)
+
+
+async def _next_change(news: asyncio.Queue[Change], until: float) -> Change | None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout_at(until):
+            return await news.get()
+    return None
+
+
+def _first(store: Store, watched: Watched) -> Iterator[Object]:
+    if watched.since is not None:
+        yield from _told(watched, store.since(watched.since))
+        return
+    for document in store.of_kind(watched.kind, watched.namespace):
+        if watched.matches(document):
+            yield {"type": "ADDED", "object": document}
+
+
+def _told(watched: Watched, changes: Iterable[Change]) -> Iterator[Object]:
+    """An object that begins to match is added, and one that ceases to match is deleted."""
+    for change in changes:
+        if not change.key.within(watched.kind, watched.namespace):
+            continue
+        was = change.before is not None and watched.matches(change.before)
+        is_ = change.after is not None and watched.matches(change.after)
+        if is_:
+            yield {"type": "MODIFIED" if was else "ADDED", "object": change.final}
+        elif was:
+            yield {"type": "DELETED", "object": change.final}
+
+
+def _next_bookmark(watched: Watched, now: float, end: float) -> float:
+    if watched.bookmark_seconds is None:
+        return end
+    last = end - _BOOKMARK_BEFORE_END
+    regular = now + watched.bookmark_seconds
+    return min(regular, last) if now < last else regular
+
+
+def _bookmark(kind: Kind, revision: int) -> Object:
+    metadata = {"resourceVersion": str(revision)}
+    return {"type": "BOOKMARK", "object": {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}}
