@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+# A test run that is killed must not leave servers behind.
+_DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 START_DEADLINE = 120.0
 STOP_DEADLINE = 30.0
 
@@ -48,7 +50,7 @@ class Server:
     ) -> None:
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                command,
+                [*_DIES_WITH_US, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
