@@ -15,8 +15,8 @@ NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
 
 def recorded(name: str) -> list[Any]:
-    golden = json.loads((GOLDEN / name).read_text())
-    return [pytest.param(case, golden["vars"], id=case["template"]) for case in golden["cases"]]
+    golden = json.loads((GOLDEN / name).read_text(encoding="utf-8"))
+    return [pytest.param(case, golden["vars"], id=f"{name}: {case['template']}") for case in golden["cases"]]
 
 
 def answer(source: str, variables: dict[str, Any]) -> dict[str, str]:
@@ -30,7 +30,7 @@ def answer(source: str, variables: dict[str, Any]) -> dict[str, str]:
         return {"outcome": "error"}
 
 
-@pytest.mark.parametrize(("case", "variables"), recorded("template.json"))
+@pytest.mark.parametrize(("case", "variables"), [*recorded("template.json"), *recorded("template_more.json")])
 def test_a_template_gives_what_go_gives(case: dict[str, str], variables: dict[str, Any]) -> None:
     source = case["template"]
     assert {"template": source, **answer(source, variables)} == case

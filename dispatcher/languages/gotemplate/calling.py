@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from dispatcher.languages.errors import EvaluationError, LimitExceeded, Rejected
+from dispatcher.languages.errors import EvaluationError, LimitExceeded
 from dispatcher.languages.gotemplate import mistakes, syntax
 from dispatcher.languages.gotemplate.expressions import SHORT_CIRCUIT
 from dispatcher.languages.gotemplate.functions import FUNCTIONS, Signature, require
@@ -21,9 +22,18 @@ _FRAGMENT = 80
 _TIME_HINT = 'write the time with a layout: {{ now | date "2006-01-02T15:04:05Z07:00" }}'
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A mistake that is certain before any value is seen."""
+
+    problem: str
+    offset: int
+    hint: str | None
+
+
 class Calls:
     def __init__(self, source: str) -> None:
-        self.problems: list[Rejected] = []
+        self.problems: list[Problem] = []
         self.level = 0
         self._source = source
 
@@ -35,20 +45,20 @@ class Calls:
 
     def doomed(self, node: syntax.Node, problem: str, hint: str | None = None) -> Callable[..., NoReturn]:
         """What can only fail, whatever the values are."""
-        self.problems.append(Rejected(problem, source=self._source, offset=node.start, hint=hint))
+        self.problems.append(Problem(problem, node.start, hint))
 
         def fail(*_: object) -> NoReturn:
             raise self.blame(node, Failure(problem, hint=hint))
 
         return fail
 
-    def blame(self, node: syntax.Node, failure: Failure) -> EvaluationError:
-        """The failure with its place in the source."""
+    def blame(self, node: syntax.Node, failure: Failure, offset: int | None = None) -> EvaluationError:
+        """The failure with its place in the source, which is the start of the node unless `offset` says better."""
         fragment = self._source[node.start : node.end]
         return (LimitExceeded if isinstance(failure, Overrun) else EvaluationError)(
             failure.problem,
             source=self._source,
-            offset=node.start,
+            offset=node.start if offset is None else offset,
             hint=failure.hint,
             fragment=fragment if len(fragment) <= _FRAGMENT else fragment[:_FRAGMENT] + "…",
             met=", ".join(map(describe, failure.met)),
@@ -111,32 +121,32 @@ class Calls:
             for position, name in enumerate(names):
                 found = value.get(name, _MISSING) if isinstance(value, _MAPS) else _MISSING
                 if found is _MISSING:
-                    raise self._no_field(node, position, value)
+                    raise self._no_field(node, position, value, run.variables[0])
                 value = found
             return value
 
         return fields
 
     def _field(self, node: syntax.Fields, name: str) -> Evaluate:
-        def field(_: Run, dot: Any) -> Any:
+        def field(run: Run, dot: Any) -> Any:
             value = dot.get(name, _MISSING) if isinstance(dot, _MAPS) else _MISSING
             if value is _MISSING:
-                raise self._no_field(node, 0, dot)
+                raise self._no_field(node, 0, dot, run.variables[0])
             return value
 
         return field
 
-    def _no_field(self, node: syntax.Fields, position: int, met: object) -> EvaluationError:
+    def _no_field(self, node: syntax.Fields, position: int, met: object, root: object) -> EvaluationError:
+        """`met` is what lacks the field, `root` what the template was called with."""
         field = node.chain[position]
-        at = syntax.Field(node.start if position == 0 else field.start, field.end, field.name)
-        kind = kind_of(met)
-        if kind is Kind.MAP:
-            assert isinstance(met, Mapping)
-            near = mistakes.nearest(field.name, [key for key in met if isinstance(key, str)])
-            hint = f"did you mean {near}?" if near else None
-            return self.blame(at, Failure(f"the map has no key {field.name!r}", met, hint=hint))
-        hint = {Kind.LIST: "an element is reached with index or range", Kind.TIME: _TIME_HINT}.get(kind)
-        return self.blame(at, Failure(f"{type_name(met)} has no field {field.name!r}", met, hint=hint))
+        if isinstance(met, Mapping):
+            failure = Failure(
+                f"the map has no key {field.name!r}", met, hint=_hint_for_key(node, field.name, met, root)
+            )
+        else:
+            hint = {Kind.LIST: "an element is reached with index or range", Kind.TIME: _TIME_HINT}.get(kind_of(met))
+            failure = Failure(f"{type_name(met)} has no field {field.name!r}", met, hint=hint)
+        return self.blame(syntax.Node(node.start, field.end), failure, field.start)
 
     def _call(
         self, node: syntax.Node, name: str, arguments: Sequence[syntax.Operand], *, piped: int
@@ -165,7 +175,7 @@ class Calls:
     def _calling(
         self, node: syntax.Node, name: str, signature: Signature, operands: Sequence[Evaluate]
     ) -> Callable[..., Any]:
-        function = signature.call
+        function, writes = signature.call, signature.writes
         typed = tuple((i, kind) for i, kind in enumerate(signature.parameters) if kind is not None)
 
         def call(run: Run, dot: Any, *piped: Any) -> Any:
@@ -176,13 +186,22 @@ class Calls:
                     run.spend_on(value)
                 for i, kind in typed:
                     require(values[i], kind, name)
-                result = function(*values)
+                result = run.written(function, values) if writes else function(*values)
                 run.spend_on(result)
             except Failure as failure:
                 raise self.blame(node, failure) from None
             return result
 
         return call
+
+
+def _hint_for_key(node: syntax.Fields, name: str, met: Mapping[Any, Any], root: object) -> str:
+    near = mistakes.nearest(name, [key for key in met if isinstance(key, str)])
+    if near is not None:
+        return f"did you mean {near}?"
+    if isinstance(node.base, syntax.Dot) and isinstance(root, Mapping) and name in root:
+        return f"inside of range and with the dot is another value; write $.{name}"
+    return f'a key that may be missing is read with index: {{{{ index .map "{name}" }}}}'
 
 
 def _piping(first: Evaluate, stages: Sequence[Stage]) -> Evaluate:

@@ -12,6 +12,7 @@ _BREAKING = frozenset({
     "Cc", "Cn", "Co", "No", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs",
 })  # fmt: skip
 # Scripts whose letters are words of their own.
+_ASCII_WORD = re.compile(r"[a-zA-Z](?:\w|[:.'](?![:.']))*", re.ASCII)
 _SEPARATE = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -27,6 +28,8 @@ def upper(text: str) -> str:
 
 def title(text: str) -> str:
     """The first cased letter of every word in title case, the others in lower case."""
+    if text.isascii():
+        return _ASCII_WORD.sub(lambda word: word.group().capitalize(), text)
     written = []
     inside_word = after_mid = False
     for position, character in enumerate(text):

@@ -3,6 +3,7 @@
 from dispatcher.languages.errors import Rejected
 from dispatcher.languages.gotemplate import mistakes, syntax
 from dispatcher.languages.gotemplate.lexer import Kind, Token, tokenize
+from dispatcher.languages.gotemplate.limits import MAX_TOKENS
 
 
 class Cursor:
@@ -13,8 +14,10 @@ class Cursor:
         self._index = 0
 
     def peek(self) -> Token:
-        while self._index >= len(self._tokens):
+        if self._index == len(self._tokens):
             self._tokens.append(next(self._feed))
+            if self._index >= MAX_TOKENS:
+                raise self.rejected(f"the template has more than {MAX_TOKENS} words", self._tokens[-1])
         return self._tokens[self._index]
 
     def next(self) -> Token:
@@ -64,5 +67,4 @@ class Cursor:
         hint = mistakes.operator(token.text) if token.kind in {Kind.CHARACTER, Kind.ASSIGN} else None
         if token.kind is Kind.LEFT:
             hint = "arguments follow after a space: {{ upper .name }} or {{ .name | upper }}"
-        shown = token.kind.value if token.kind is Kind.END else repr(token.text.strip())
-        return self.rejected(f"unexpected {shown} in {context}", token, hint)
+        return self.rejected(f"unexpected {token.text.strip()!r} in {context}", token, hint)

@@ -11,7 +11,7 @@ from typing import Any
 
 from dispatcher.languages.gotemplate import mistakes, syntax
 from dispatcher.languages.gotemplate.calling import Calls, Evaluate
-from dispatcher.languages.gotemplate.formatting import display
+from dispatcher.languages.gotemplate.formatting import NO_VALUE, write_value
 from dispatcher.languages.gotemplate.limits import Failure
 from dispatcher.languages.gotemplate.running import Run
 from dispatcher.languages.gotemplate.values import Int, Kind, describe, kind_of, sorted_items, truth
@@ -93,7 +93,12 @@ class Compiler(Calls):
         def output(run: Run, dot: Any) -> None:
             value = evaluate(run, dot)
             try:
-                run.output.write(value if type(value) is str else display(value))
+                if type(value) is str:
+                    run.output.write(value)
+                elif value is None:
+                    run.output.write(NO_VALUE)
+                else:
+                    write_value(run.output, value)
             except Failure as failure:
                 raise self.blame(node, failure) from None
 
@@ -114,6 +119,7 @@ class Compiler(Calls):
         return choose
 
     def _range(self, node: syntax.Range) -> Execute:
+        """A break leaves this loop, also from its else part, as in Go; a continue there belongs to the loop around."""
         evaluate = self.pipeline(node.pipeline)
         body, otherwise = self._nested_body(node.body), self._nested_body(node.otherwise)
         slots = [target.slot for target in node.pipeline.targets]
@@ -134,7 +140,8 @@ class Compiler(Calls):
                         break
             except Failure as failure:
                 raise self.blame(node, failure) from None
-            return otherwise(run, dot) if empty else None
+            jump = otherwise(run, dot) if empty else None
+            return None if jump is Jump.BREAK else jump
 
         return loop
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 
 from dispatcher.languages.gotemplate import mistakes, syntax
 from dispatcher.languages.gotemplate.cursor import Cursor
@@ -98,11 +97,9 @@ class Expressions(Cursor):
             commands.append(self._command())
         if not commands:
             raise self.rejected(f"missing value for {context}", token)
-        for earlier, command in pairwise(commands):
+        for command in commands[1:]:
             if isinstance(command.operands[0], syntax.Literal | syntax.Nil | syntax.Dot):
-                raise self.rejected(
-                    "only a function can stand behind |", command, hint=_swapped(self.source, earlier, command)
-                )
+                raise self.rejected("only a function can stand behind |", command, "did you mean | default …?")
         if operator is Kind.ASSIGN:
             hint = "a variable is declared with := and changed with ="
             targets = tuple(self._variable(name, hint) for name in names)
@@ -118,6 +115,8 @@ class Expressions(Cursor):
             following = self.next_word()
             if following.kind in {Kind.ASSIGN, Kind.DECLARE}:
                 return [*names, name], following.kind
+            if following.kind is Kind.VARIABLE and context == "range":
+                raise self.unexpected(following, "range; a comma separates two variables")
             if following.text != ",":
                 self.back_to(name)
                 break
@@ -207,11 +206,3 @@ class Expressions(Cursor):
         with self.nested(opening):
             inner = self.pipeline("parentheses", Kind.RIGHT)
         return syntax.Pipeline(opening.start, self.last_end, inner.targets, inner.commands)
-
-
-def _swapped(source: str, earlier: syntax.Command, command: syntax.Command) -> str | None:
-    """`"x" | .name` usually wants to be the other way round."""
-    if isinstance(command.operands[0], syntax.Literal):
-        value, fallback = source[earlier.start : earlier.end], source[command.start : command.end]
-        return f"did you mean {{{{ {value} | default {fallback} }}}}?"
-    return None

@@ -18,44 +18,28 @@ NO_VALUE = "<no value>"
 _NIL = "<nil>"
 
 
-def display(value: object) -> str:
-    """The result of an action in the output."""
-    if value is None:
-        return NO_VALUE
-    return printed(value)
-
-
-def printed(value: object) -> str:
+def write_value(buffer: Buffer, value: object) -> None:
     """The value under %v."""
-    kind = kind_of(value)
-    if kind is Kind.STRING:
-        return str(value)
-    buffer = Buffer()
     write_argument(buffer, value, "v", PLAIN)
-    return buffer.take()
 
 
-def print_all(values: Sequence[object]) -> str:
+def write_all(buffer: Buffer, *values: object) -> None:
     """fmt.Sprint: a space between two neighbours that are both no strings."""
-    buffer = Buffer()
     after_string = True
     for value in values:
         string = isinstance(value, str)
         if not string and not after_string:
             buffer.write(" ")
-        write_argument(buffer, value, "v", PLAIN)
+        write_value(buffer, value)
         after_string = string
-    return buffer.take()
 
 
-def print_line(values: Sequence[object]) -> str:
+def write_line(buffer: Buffer, *values: object) -> None:
     """fmt.Sprintln: a space between all, a new line at the end."""
-    buffer = Buffer()
     for i, value in enumerate(values):
         buffer.write(" " if i else "")
-        write_argument(buffer, value, "v", PLAIN)
+        write_value(buffer, value)
     buffer.write("\n")
-    return buffer.take()
 
 
 def write_argument(buffer: Buffer, value: object, verb: str, flags: Flags) -> None:

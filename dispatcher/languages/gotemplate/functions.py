@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dispatcher.languages.gotemplate import casing, comparing, formatting, layouts, literals, quoting
-from dispatcher.languages.gotemplate.limits import MAX_TEXT, Failure, Overrun
-from dispatcher.languages.gotemplate.printf import sprintf
+from dispatcher.languages.gotemplate.limits import MAX_TEXT, Buffer, Failure, Overrun
+from dispatcher.languages.gotemplate.printf import write_formatted
 from dispatcher.languages.gotemplate.values import (
     Byte,
     Int,
@@ -31,11 +31,15 @@ _STRING, _TIME = Kind.STRING, Kind.TIME
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`parameters` are the fixed ones, None where any value is welcome; a variadic function takes any more."""
+    """`parameters` are the fixed ones, None where any value is welcome; a variadic function takes any more.
+
+    One that `writes` puts its result into a buffer, which comes before the arguments and counts what that costs.
+    """
 
     call: Callable[..., Any]
     parameters: tuple[Kind | None, ...] = (None,)
     variadic: bool = False
+    writes: bool = False
 
     def accepts(self, count: int) -> bool:
         return count == len(self.parameters) or (self.variadic and count > len(self.parameters))
@@ -138,11 +142,11 @@ def _real(value: Any) -> float:
 
 
 def _escaper(escape: Callable[[str], str]) -> Signature:
-    return Signature(lambda *values: escape(formatting.print_all(_escapable(values))), (), variadic=True)
+    def write_escaped(buffer: Buffer, *values: object) -> None:
+        formatting.write_all(buffer, *(formatting.NO_VALUE if value is None else value for value in values))
+        buffer.write(escape(buffer.take()))
 
-
-def _escapable(values: tuple[Any, ...]) -> list[Any]:
-    return [formatting.NO_VALUE if value is None else value for value in values]
+    return Signature(write_escaped, (), variadic=True, writes=True)
 
 
 _BUILT_IN = {
@@ -152,9 +156,9 @@ _BUILT_IN = {
     "len": Signature(_length),
     "index": Signature(_index, variadic=True),
     "slice": Signature(_slice, variadic=True),
-    "print": Signature(lambda *values: formatting.print_all(values), (), variadic=True),
-    "printf": Signature(lambda template, *values: sprintf(template, values), (_STRING,), variadic=True),
-    "println": Signature(lambda *values: formatting.print_line(values), (), variadic=True),
+    "print": Signature(formatting.write_all, (), variadic=True, writes=True),
+    "printf": Signature(write_formatted, (_STRING,), variadic=True, writes=True),
+    "println": Signature(formatting.write_line, (), variadic=True, writes=True),
     "html": _escaper(quoting.escape_html),
     "js": _escaper(quoting.escape_js),
     "urlquery": _escaper(quoting.escape_query),
@@ -186,7 +190,7 @@ _FRAMEWORK = {
     "int64": Signature(_whole),
     "float": Signature(_real),
     "float64": Signature(_real),
-    "string": Signature(formatting.printed),
+    "string": Signature(formatting.write_value, writes=True),
 }
 FUNCTIONS: Mapping[str, Signature] = {**_BUILT_IN, **_FRAMEWORK}
 

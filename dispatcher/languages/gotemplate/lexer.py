@@ -6,8 +6,8 @@ inside an action are tokens too: `.a.b` is one operand and `.a .b` are two.
 
 import re
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from dispatcher.languages.errors import Rejected
 from dispatcher.languages.gotemplate import mistakes
@@ -50,8 +50,7 @@ class Kind(Enum):
     END = "the end of the template"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     kind: Kind
     text: str
     start: int

@@ -9,18 +9,20 @@ below a second.
     └── Overrun   a limit was reached; it becomes a LimitExceeded
 """
 
-MAX_SOURCE = 256 * 1024
+MAX_SOURCE = 1024 * 1024
+MAX_TOKENS = 20_000
+"""Words, operators and texts of one source; four or five to an action."""
 MAX_NESTING = 50
 """Blocks and parentheses inside each other in one source."""
-MAX_VARIABLES = 200
-"""Variables alive at one place."""
 MAX_DEPTH = 100
 """The same, added up along templates that call templates; also the depth of a value that is printed. Python's own stack
 holds a thousand calls, and a level takes about three."""
+MAX_VARIABLES = 200
+"""Variables alive at one place."""
 MAX_STEPS = 250_000
 MAX_TEXT = 4 * 1024 * 1024
 """Characters of the whole output, and of any text made on the way."""
-CHARACTERS_PER_STEP = 64
+CHARACTERS_PER_STEP = 16
 ELEMENTS_PER_STEP = 16
 
 
@@ -39,22 +41,23 @@ class Overrun(Failure):
 
 
 class Buffer:
-    """A text that is being made, and refuses to become longer than allowed."""
+    """A text that is being made piece by piece, and refuses to become too long or to be made of too many pieces."""
 
-    __slots__ = ("_parts", "_room")
+    __slots__ = ("_parts", "_room", "pieces")
 
-    def __init__(self) -> None:
+    def __init__(self, pieces: int = MAX_STEPS) -> None:
+        self.pieces = pieces
         self._parts: list[str] = []
         self._room = MAX_TEXT
 
     def write(self, text: str) -> None:
-        self.reserve(len(text))
         self._parts.append(text)
-
-    def reserve(self, length: int) -> None:
-        self._room -= length
+        self._room -= len(text)
+        self.pieces -= 1
         if self._room < 0:
             raise Overrun(f"the text grows beyond {MAX_TEXT} characters")
+        if self.pieces < 0:
+            raise Overrun(f"the text is made of more than {MAX_STEPS} pieces")
 
     def take(self) -> str:
         """The text so far; the room it took stays taken."""

@@ -1,6 +1,6 @@
 """What an author probably meant: hints for mistakes that come from Jinja, from Helm or from a slip of the finger."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 _OTHER_WORDS = {
@@ -42,6 +42,7 @@ _OPERATORS = {
     "?": "write {{ if … }} … {{ else }} … {{ end }}",
     "~": "join texts with print: {{ print .a .b }}",
 }
+_SHOWN = 10
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -70,14 +71,26 @@ def function(name: str, functions: Iterable[str], variables: Iterable[str]) -> s
         return _OTHER_WORDS[name]
     if name in variables:
         return f"a variable starts with a dot: {{{{ .{name} }}}}"
+    if name in _SPRIG:
+        return f"{name} is a function of Helm and sprig, which are not available here"
     near = nearest(name, functions)
     if near is not None:
         return f"did you mean {near}?"
-    if name in _SPRIG:
-        return f"{name} is a function of Helm and sprig, which are not available here"
     return f"a variable starts with a dot: {{{{ .{name} }}}}"
 
 
-def in_source(source: str) -> str | None:
-    """For a source that is refused and looks like another language."""
-    return _OPERATORS["%"] if "{%" in source else None
+def variable(name: str, variables: Collection[str]) -> str:
+    """For a variable that is not among those there are."""
+    near = nearest(name, variables)
+    if near is not None:
+        return f"did you mean .{near}?"
+    if not variables:
+        return "there are no variables here"
+    return f"the variables are {', '.join(sorted(variables)[:_SHOWN])}{' …' if len(variables) > _SHOWN else ''}"
+
+
+def in_source(source: str, hint: str | None) -> str | None:
+    """For a source that is refused and contains signs of Jinja."""
+    if "{%" not in source:
+        return hint
+    return f"{hint}; {_OPERATORS['%']}" if hint else _OPERATORS["%"]

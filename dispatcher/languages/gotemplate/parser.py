@@ -24,8 +24,7 @@ def parse(source: str, functions: Collection[str], variables: Collection[str] = 
     try:
         return _Parser(source, functions, variables).tree()
     except Rejected as mistake:
-        if mistake.hint is None:
-            mistake.hint = mistakes.in_source(source)
+        mistake.hint = mistakes.in_source(source, mistake.hint)
         raise
 
 

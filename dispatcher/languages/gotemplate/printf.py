@@ -14,18 +14,20 @@ from dispatcher.languages.gotemplate.values import type_name
 
 _FLAGS = re.compile(r"[#0+\- ]*")
 _DIGITS = re.compile(r"[0-9]*")
-_INDEX = re.compile(r"\[([^\]]*)\]")
 _LARGEST = 1_000_000
-_LONGEST = 7
+_LONGEST = 8
 _FEWEST_INDEX = 3
+_PIECES_PER_VERB = 10
+"""What reading a verb costs beside what it writes."""
 
 
-def sprintf(template: str, arguments: Sequence[object]) -> str:
-    return _Printf(template, arguments).text()
+def write_formatted(buffer: Buffer, template: str, *arguments: object) -> None:
+    _Printf(buffer, template, arguments).write()
 
 
 @dataclass(slots=True)
 class _Printf:
+    buffer: Buffer
     format: str
     arguments: Sequence[object]
     position: int = 0
@@ -33,55 +35,54 @@ class _Printf:
     reordered: bool = False
     good_index: bool = True
 
-    def text(self) -> str:
-        buffer = Buffer()
+    def write(self) -> None:
         while (percent := self.format.find("%", self.position)) >= 0:
-            buffer.write(self.format[self.position : percent])
+            self.buffer.write(self.format[self.position : percent])
             self.position = percent + 1
             self.good_index = True
-            self._verb(buffer)
-        buffer.write(self.format[self.position :])
+            self.buffer.pieces -= _PIECES_PER_VERB
+            self._verb()
+        self.buffer.write(self.format[self.position :])
         if not self.reordered and self.argument < len(self.arguments):
-            self._complain_of_extra(buffer)
-        return buffer.take()
+            self._complain_of_extra()
 
-    def _verb(self, buffer: Buffer) -> None:
+    def _verb(self) -> None:
         marks = self._match(_FLAGS)
         indexed = self._index()
-        width, indexed = self._width(buffer, indexed=indexed)
+        width, indexed = self._width(indexed=indexed)
         precision = None
         if self.format.startswith(".", self.position) and self.position + 1 < len(self.format):
-            precision, indexed = self._precision(buffer, indexed=indexed)
+            precision, indexed = self._precision(indexed=indexed)
         if not indexed:
             self._index()
         if self.position >= len(self.format):
-            buffer.write("%!(NOVERB)")
+            self.buffer.write("%!(NOVERB)")
             return
         verb = self.format[self.position]
         self.position += 1
         if verb == "%":
-            buffer.write("%")
+            self.buffer.write("%")
         elif not self.good_index:
-            buffer.write(f"%!{verb}(BADINDEX)")
+            self.buffer.write(f"%!{verb}(BADINDEX)")
         elif self.argument >= len(self.arguments):
-            buffer.write(f"%!{verb}(MISSING)")
+            self.buffer.write(f"%!{verb}(MISSING)")
         else:
-            write_argument(buffer, self.arguments[self.argument], verb, _flags(verb, marks, width, precision))
+            write_argument(self.buffer, self.arguments[self.argument], verb, _flags(verb, marks, width, precision))
             self.argument += 1
 
-    def _width(self, buffer: Buffer, *, indexed: bool) -> tuple[int | None, bool]:
+    def _width(self, *, indexed: bool) -> tuple[int | None, bool]:
         if self.format.startswith("*", self.position):
             self.position += 1
             width = self._from_argument()
             if width is None:
-                buffer.write("%!(BADWIDTH)")
+                self.buffer.write("%!(BADWIDTH)")
             return width, False
         width = self._number()
         if indexed and width is not None:
             self.good_index = False
         return width, indexed
 
-    def _precision(self, buffer: Buffer, *, indexed: bool) -> tuple[int | None, bool]:
+    def _precision(self, *, indexed: bool) -> tuple[int | None, bool]:
         self.position += 1
         if indexed:
             self.good_index = False
@@ -90,7 +91,7 @@ class _Printf:
             self.position += 1
             precision = self._from_argument()
             if precision is None or precision < 0:
-                buffer.write("%!(BADPREC)")
+                self.buffer.write("%!(BADPREC)")
                 precision = None
             return precision, False
         return self._number() or 0, indexed
@@ -126,35 +127,35 @@ class _Printf:
         if not self.format.startswith("[", self.position):
             return False
         self.reordered = True
-        match = _INDEX.match(self.format, self.position)
-        if match is None or len(self.format) - self.position < _FEWEST_INDEX:
+        start, closing = self.position + 1, self.format.find("]", self.position)
+        if closing < 0 or len(self.format) - self.position < _FEWEST_INDEX:
             self.good_index = False
-            self.position += 1
+            self.position = start
             return False
-        self.position = match.end()
-        number = _small(match.group(1))
+        self.position = closing + 1
+        number = _small(self.format[start:closing])
         if number is not None and 0 < number <= len(self.arguments):
             self.argument = number - 1
         else:
             self.good_index = False
         return number is not None
 
-    def _complain_of_extra(self, buffer: Buffer) -> None:
-        buffer.write("%!(EXTRA ")
+    def _complain_of_extra(self) -> None:
+        self.buffer.write("%!(EXTRA ")
         for i, value in enumerate(self.arguments[self.argument :]):
-            buffer.write(", " if i else "")
+            self.buffer.write(", " if i else "")
             if value is not None:
-                buffer.write(f"{type_name(value)}=")
-            write_argument(buffer, value, "v", PLAIN)
-        buffer.write(")")
+                self.buffer.write(f"{type_name(value)}=")
+            write_argument(self.buffer, value, "v", PLAIN)
+        self.buffer.write(")")
 
 
 def _small(digits: str) -> int | None:
-    """The number, unless it is none or beyond Go's bound for widths and indexes."""
+    """The number, unless it is none or beyond Go's bound, which is checked before the last digit."""
     if not (digits.isascii() and digits.isdigit()):
         return None
     digits = digits.lstrip("0") or "0"
-    return int(digits) if len(digits) <= _LONGEST and int(digits) <= _LARGEST else None
+    return int(digits) if len(digits) <= _LONGEST and int(digits[:-1] or "0") <= _LARGEST else None
 
 
 def _flags(verb: str, marks: str, width: int | None, precision: int | None) -> Flags:

@@ -6,6 +6,7 @@ from typing import Any
 
 from dispatcher.languages.errors import LimitExceeded, Rejected
 from dispatcher.languages.gotemplate import mistakes, syntax
+from dispatcher.languages.gotemplate.calling import Problem
 from dispatcher.languages.gotemplate.evaluating import Compiler
 from dispatcher.languages.gotemplate.functions import FUNCTIONS
 from dispatcher.languages.gotemplate.lexer import OPENING
@@ -39,10 +40,14 @@ class Template:
 
     def problems(self, variables: Collection[str]) -> tuple[Rejected, ...]:
         """What can only fail when these are the variables, in the order of the source."""
-        certain = self.compiled.problems if self.compiled else []
-        unknown = [r for r in self.references if r.whole and r.path[0] not in variables and r.path[0] != ELEMENT]
-        found = [*certain, *(_unknown(self.source, reference, variables) for reference in unknown)]
-        return tuple(sorted(found, key=lambda problem: (problem.position.line, problem.position.column)))
+        found = list(self.compiled.problems) if self.compiled else []
+        for reference in self.references:
+            name = reference.path[0]
+            if reference.whole and name not in variables and name != ELEMENT:
+                hint = mistakes.variable(name, variables)
+                found.append(Problem(f"unknown variable {name!r}", reference.offset, hint))
+        found.sort(key=lambda problem: problem.offset)
+        return tuple(Rejected(p.problem, source=self.source, offset=p.offset, hint=p.hint) for p in found)
 
     def evaluate(self, variables: Mapping[str, Any], *, clock: Clock = utc_now) -> str:
         """The text that the template makes of the variables; `clock` tells `now`."""
@@ -74,10 +79,3 @@ def compile_template(source: str, *, variables: Collection[str] | None = None) -
     if problems:
         raise problems[0]
     return template
-
-
-def _unknown(source: str, reference: Reference, variables: Collection[str]) -> Rejected:
-    name = reference.path[0]
-    near = mistakes.nearest(name, variables)
-    hint = f"did you mean .{near}?" if near else None
-    return Rejected(f"unknown variable {name!r}", source=source, offset=reference.offset, hint=hint)

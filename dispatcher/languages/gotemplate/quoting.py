@@ -12,6 +12,7 @@ _ESCAPE = re.compile(
     r"|(?P<plain>[^\\]+)",
     re.DOTALL,
 )
+_UNUSUAL = re.compile(r"[^ !#-&(-\[\]-~]")
 _MAX_BYTE = 0xFF
 _MAX_RUNE = 0x10FFFF
 _FIRST_BEYOND_ASCII = 0x80
@@ -80,7 +81,7 @@ def is_surrogate(rune: int) -> bool:
 
 def quote(text: str, mark: str = '"', *, ascii_only: bool = False) -> str:
     """The text as a Go literal between two marks."""
-    return mark + "".join(_escaped(character, mark, ascii_only=ascii_only) for character in text) + mark
+    return mark + _UNUSUAL.sub(lambda found: _escaped(found.group(), mark, ascii_only=ascii_only), text) + mark
 
 
 def _escaped(character: str, mark: str, *, ascii_only: bool) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dispatcher.languages.gotemplate import syntax
+from dispatcher.languages.gotemplate.limits import MAX_DEPTH
 
 Path = tuple[str, ...]
 Origins = frozenset[Path]
@@ -20,9 +21,9 @@ _ROOT: Path = ()
 ELEMENT = "*"
 _NOWHERE: Origins = frozenset()
 _HANDING_ON = frozenset({"and", "or", "default"})
-_LONGEST_PATH = 8
+_LONGEST_PATH = 6
 _MOST_ORIGINS = 16
-_MOST_STEPS = 200_000
+_MOST_STEPS = 50_000
 """A tangle of templates beyond this is not followed to its end; what it lacks is found when it is rendered."""
 
 
@@ -50,6 +51,7 @@ class _Tracer:
         self._variables: list[Origins] = []
         self._repeating = False
         self._steps = 0
+        self._level = 0
 
     def template(self, name: str, dot: Origins) -> None:
         if (name, dot) in self._called or name not in self._definitions:
@@ -62,20 +64,25 @@ class _Tracer:
         self._variables = outer
 
     def _body(self, body: syntax.Body | None, dot: Origins) -> None:
+        self._level += 1
         for step in body.steps if body else ():
             self._steps += 1
-            if self._steps > _MOST_STEPS:
-                return
-            match step:
-                case syntax.Output():
-                    self._pipeline(step.pipeline, dot)
-                case syntax.If() | syntax.With():
-                    self._choice(step, dot)
-                case syntax.Range():
-                    self._range(step, dot)
-                case syntax.Invoke():
-                    argument = self._pipeline(step.argument, dot) if step.argument else _NOWHERE
-                    self.template(step.name, argument)
+            if self._steps > _MOST_STEPS or self._level > MAX_DEPTH:
+                break
+            self._step(step, dot)
+        self._level -= 1
+
+    def _step(self, step: syntax.Step, dot: Origins) -> None:
+        match step:
+            case syntax.Output():
+                self._pipeline(step.pipeline, dot)
+            case syntax.If() | syntax.With():
+                self._choice(step, dot)
+            case syntax.Range():
+                self._range(step, dot)
+            case syntax.Invoke():
+                argument = self._pipeline(step.argument, dot) if step.argument else _NOWHERE
+                self.template(step.name, argument)
 
     def _choice(self, node: syntax.If | syntax.With, dot: Origins) -> None:
         ends: list[list[Origins]] = []

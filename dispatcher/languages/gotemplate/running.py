@@ -47,6 +47,13 @@ class Run:
         elif isinstance(value, list | tuple):
             self.spend(len(value) // ELEMENTS_PER_STEP)
 
+    def written(self, function: Callable[..., None], values: list[Any]) -> str:
+        """What a function writes, whose every piece is a step."""
+        buffer = Buffer(self.steps)
+        function(buffer, *values)
+        self.spend(self.steps - buffer.pieces)
+        return buffer.take()
+
     def descend(self, levels: int) -> None:
         self.depth += levels
         if self.depth > MAX_DEPTH:

@@ -97,7 +97,10 @@ def sorted_items(mapping: Mapping[Any, Any]) -> list[tuple[str, Any]]:
 
 def describe(value: object) -> str:
     """A value as an error message shows it: its Go type and its beginning."""
-    kind = kind_of(value)
+    try:
+        kind = kind_of(value)
+    except Failure:
+        return f"a Python {type(value).__name__}"
     if kind is Kind.NIL:
         return "nil"
     if kind is Kind.MAP:
@@ -129,7 +132,7 @@ def from_bytes(raw: bytes) -> str:
 
 
 def printable(text: str) -> str:
-    """A text fit to leave the template: whole characters only."""
+    """A text fit to leave the template: halves that met are whole again, every other byte of a half is replaced."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
-    return to_bytes(text).decode(errors="replace")
+    return _SURROGATE.sub("\ufffd", from_bytes(to_bytes(text)))
