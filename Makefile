@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+LOCKED := $(VENV)/.locked
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
@@ -13,10 +14,13 @@ help: ## List the targets
 
 setup: $(READY) ## Create the virtual environment with the locked dependencies
 
-$(READY): requirements/dev.txt pyproject.toml
+$(LOCKED): requirements/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, found " + sys.version.split()[0] + "; try: make PYTHON=python3.12 <target>")'
-	$(PYTHON) -m venv --clear $(VENV)
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(READY): $(LOCKED) pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
