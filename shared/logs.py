@@ -5,6 +5,7 @@ The field names are those of the Go framework (`time level msg component version
 `logging` module pass through the same chain.
 """
 
+import contextlib
 import logging
 import os
 import socket
@@ -50,12 +51,16 @@ def configure_from(environment: Mapping[str, str], *, component: str, version: s
 
 def configure(*, component: str, version: str, level: str, format_: str, stream: TextIO) -> None:
     as_text = format_ == "text" or (format_ == "auto" and stream.isatty())
-    chain: list[Processor] = [
+    gathering: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
         _origin(component, version),
         structlog.processors.format_exc_info,
+    ]
+    finishing: list[Processor] = [
+        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+        structlog.stdlib.PositionalArgumentsFormatter(),
         structlog.processors.EventRenamer("msg"),
         _conceal_secrets,
     ]
@@ -65,16 +70,16 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )
     structlog.configure(
-        processors=[*chain[:-2], structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*gathering, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.stdlib.BoundLogger,
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(stream)
+    handler = _DiscreetHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *chain[:-2]],
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *chain[-2:], renderer],
+            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *gathering],
+            processors=[*finishing, renderer],
         )
     )
     root = logging.getLogger()
@@ -87,6 +92,18 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
 def get(name: str) -> structlog.stdlib.BoundLogger:
     logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
     return logger
+
+
+class _DiscreetHandler(logging.StreamHandler[TextIO]):
+    """Of a line that cannot be written it tells where it came from; the standard handler would print its arguments."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is the standard library's
+        told = "a log line of %s:%d cannot be written"
+        where = (record.pathname, record.lineno)
+        substitute = logging.LogRecord(record.name, logging.ERROR, *where, told, where, None)
+        with contextlib.suppress(Exception):
+            self.stream.write(self.format(substitute) + self.terminator)
+            self.flush()
 
 
 def _origin(component: str, version: str) -> Processor:

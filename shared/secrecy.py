@@ -10,6 +10,10 @@ from typing import Any
 
 CONCEALED = "***"
 
+# A structure that contains itself ends here; what people read in a log line is never as deep.
+_MAX_DEPTH = 16
+_BEYOND = "..."
+
 _TELLING_WORD = r"passw|passphrase|token|secret|authorization|credential|cookie|(?:private|api|access).?key|key.?data"
 _HARMLESS_ENDING = r"(?:file|path|name|dir|ttl|type|url|mode|count)s?"
 _SECRET_KEY = re.compile(_TELLING_WORD, re.IGNORECASE)
@@ -35,7 +39,7 @@ _SECRET_TEXTS = (
 )
 
 
-def conceal(value: Any, *, key: str = "") -> Any:
+def conceal(value: Any, *, key: str = "", depth: int = 0) -> Any:
     """`value` without what must not be seen; what is no plain JSON value becomes its text first."""
     if _is_secret_key(key) and not (value is None or isinstance(value, bool) or value == ""):
         return CONCEALED
@@ -46,12 +50,17 @@ def conceal(value: Any, *, key: str = "") -> Any:
             return conceal_text(value)
         case bytes():
             return conceal_text(value.decode(errors="replace"))
+        case Mapping() | list() | tuple() | AbstractSet() if depth >= _MAX_DEPTH:
+            return _BEYOND
         case Mapping():
-            return {conceal_text(str(name)): conceal(item, key=_judged_by(name, value)) for name, item in value.items()}
+            return {
+                conceal_text(str(name)): conceal(item, key=_judged_by(name, value), depth=depth + 1)
+                for name, item in value.items()
+            }
         case (str() | bytes() as name, item):
-            return [conceal(name), conceal(item, key=str(name))]
+            return [conceal(name), conceal(item, key=str(name), depth=depth + 1)]
         case list() | tuple() | AbstractSet():
-            return [conceal(item) for item in value]
+            return [conceal(item, depth=depth + 1) for item in value]
         case _:
             return conceal_text(_text_of(value))
 

@@ -95,6 +95,14 @@ class TestStructures:
         conceal(value)
         assert value == {"token": SECRET, "list": [{"password": SECRET}]}
 
+    def test_a_structure_that_contains_itself_has_an_end(self) -> None:
+        value: dict[str, Any] = {"password": SECRET, "plain": "seen"}
+        value["self"] = [value]
+        shown = repr(conceal(value))
+        assert SECRET not in shown
+        assert "seen" in shown
+        assert "..." in shown
+
     def test_an_object_that_cannot_even_say_what_it_is_breaks_nothing(self) -> None:
         class Broken:
             def __str__(self) -> str:
