@@ -10,8 +10,8 @@ from dispatcher.languages.jsonpath.steps import Step
 # What Go calls white space: Python's idea of it has four control characters more.
 SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 
-_LONGEST_SOURCE = 16_384
-_DEEPEST_LOOP = 16
+LONGEST_SOURCE = 16_384
+DEEPEST_LOOP = 16
 _KEYWORD = re.compile(r"\{[ @$]*(range|end)(?=[ \t\r\n.,\[\]$@{}]|$)")
 _END = re.compile(r"[ @$]*\}")
 
@@ -38,8 +38,8 @@ def parse(source: str) -> tuple[Part, ...]:
     text = source.strip(SPACE)
     if not text:
         raise Rejected("the path is empty", source=source, hint="name a key, as in `status.phase`")
-    if len(text) > _LONGEST_SOURCE:
-        raise Rejected(f"the path is longer than {_LONGEST_SOURCE:,} characters", source=source)
+    if len(text) > LONGEST_SOURCE:
+        raise Rejected(f"the path is longer than {LONGEST_SOURCE:,} characters", source=source)
     origin = source.index(text)
     if text.startswith("{"):
         return _PartReader(source, text, origin).read()
@@ -95,8 +95,8 @@ class _PartReader:
     def _read_keyword(self, keyword: re.Match[str]) -> None:
         start = self._at
         if keyword[1] == "range":
-            if len(self._loops) == _DEEPEST_LOOP:
-                raise self._mistake(f"more than {_DEEPEST_LOOP} ranges inside each other", start)
+            if len(self._loops) == DEEPEST_LOOP:
+                raise self._mistake(f"more than {DEEPEST_LOOP} ranges inside each other", start)
             self._loops.append(_OpenLoop(start, self._read_path(keyword.end()), self._parts))
             self._parts = []
             return

@@ -8,7 +8,7 @@ from dispatcher.languages.jsonpath.parsing import SPACE, Action, Loop, Part, par
 from dispatcher.languages.jsonpath.steps import Field, Run, Step, Union, walk
 
 # Enough for every key of a 10 MB document, and well below a second.
-_BUDGET = 1_000_000
+BUDGET = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Program:
 
     def evaluate(self, document: Any) -> Any:
         """Nothing, or nothing but white space, is None; one value is that value; several are a flat list."""
-        values = _collect(self.parts, document, Run(self.source, _BUDGET))
+        values = _collect(self.parts, document, Run(self.source, BUDGET))
         if all(isinstance(value, str) and not value.strip(SPACE) for value in values):
             return None
         return values[0] if len(values) == 1 else values
