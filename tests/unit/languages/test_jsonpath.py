@@ -201,10 +201,10 @@ def test_a_path_that_multiplies_its_results_is_stopped_in_time(path: str) -> Non
     nested: list[Any] = []
     nested.extend([nested, nested])
     program = compile_jsonpath(path)
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(LimitExceeded, match=r"more than 1,000,000 steps"):
         program.evaluate(nested)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_a_document_deeper_than_the_stack_is_walked() -> None:

@@ -171,7 +171,7 @@ def test_no_source_ends_otherwise_than_in_a_value_a_rejection_or_an_evaluation_e
     outcomes = {"value": 0, "rejected": 0, "error": 0}
     for number in range(EXAMPLES * 3):
         source = random_source(chance)
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             compile_jsonpath(source).evaluate(DOCUMENT)
             outcomes["value"] += 1
@@ -182,6 +182,6 @@ def test_no_source_ends_otherwise_than_in_a_value_a_rejection_or_an_evaluation_e
         except BaseException as error:
             error.add_note(f"seed {seed}, source {number}: {source!r}")
             raise
-        assert time.perf_counter() - started < 1, f"seed {seed}, source {number}: {source!r}"
+        assert time.process_time() - started < 1, f"seed {seed}, source {number}: {source!r}"
     assert sum(outcomes.values()) == EXAMPLES * 3
     assert all(outcomes.values()), outcomes
