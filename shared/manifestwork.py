@@ -4,8 +4,9 @@ The spec's parts stay plain JSON, because whatever an author or a newer API puts
 the small functions at the end build the usual parts. The status is read into types, because decisions are made on it.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Self
@@ -48,11 +49,12 @@ class ManifestStatus:
 
     @classmethod
     def from_wire(cls, wire: Json) -> Self:
-        meta = wire.get("resourceMeta") or {}
+        """What can be understood of an agent's words; what cannot is left out."""
+        meta = _object(wire.get("resourceMeta"))
         texts = {key: str(meta.get(key) or "") for key in ("group", "version", "kind", "resource", "name", "namespace")}
-        feedback = wire.get("statusFeedback") or wire.get("statusFeedbacks") or {}
+        feedback = _object(wire.get("statusFeedback") or wire.get("statusFeedbacks"))
         return cls(
-            ordinal=int(meta.get("ordinal") or 0),
+            ordinal=_whole(meta.get("ordinal")),
             conditions=_readable_conditions(wire.get("conditions")),
             feedback=dict(_feedback_values(feedback.get("values"))),
             **texts,
@@ -74,7 +76,7 @@ class WorkStatus:
     def from_wire(cls, conditions: Any, manifests: Any, sequence_id: Any = None) -> Self:
         return cls(
             conditions=_readable_conditions(conditions),
-            manifests=tuple(ManifestStatus.from_wire(each) for each in manifests or () if isinstance(each, Mapping)),
+            manifests=tuple(ManifestStatus.from_wire(_object(each)) for each in _items(manifests)),
             sequence_id=_whole(sequence_id),
         )
 
@@ -133,7 +135,7 @@ class ManifestWork:
         spec = _mapping(top.get("spec"), "spec", problems)
         workload = _mapping(spec.get("workload"), "spec.workload", problems)
         status = _mapping(top.get("status"), "status", problems)
-        if top and top.get("kind") != KIND:
+        if not problems and top.get("kind") != KIND:
             problems.append(Problem("kind", f"must be {KIND}, not {top.get('kind')!r:.60}"))
         work = cls(
             name=str(metadata.get("name") or ""),
@@ -150,7 +152,7 @@ class ManifestWork:
             created_at=read_time(metadata.get("creationTimestamp")),
             deleted_at=read_time(metadata.get("deletionTimestamp")),
             status=WorkStatus.from_wire(
-                status.get("conditions"), _mapping(status.get("resourceStatus"), "", problems).get("manifests")
+                status.get("conditions"), _object(status.get("resourceStatus")).get("manifests")
             ),
         )
         if problems:
@@ -197,7 +199,7 @@ def read_time(value: Any) -> datetime | None:
 
 def _readable_conditions(listed: Any) -> tuple[Condition, ...]:
     readable = []
-    for each in listed if isinstance(listed, Sequence) else ():
+    for each in _items(listed):
         try:
             readable.append(Condition.from_kubernetes(each))
         except Invalid:
@@ -207,17 +209,23 @@ def _readable_conditions(listed: Any) -> tuple[Condition, ...]:
 
 def _feedback_values(values: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
-    for each in values if isinstance(values, Sequence) else ():
-        value = each.get("fieldValue") or {}
-        match value.get("type"):
-            case "JsonRaw":
-                try:
-                    found.append((each["name"], json.loads(value["jsonRaw"])))
-                except (KeyError, TypeError, ValueError):
-                    continue
-            case "String" | "Integer" | "Boolean" as kind if kind.lower() in value:
-                found.append((each["name"], value[kind.lower()]))
+    for each in map(_object, _items(values)):
+        name, value = each.get("name"), _object(each.get("fieldValue"))
+        match name, value.get("type"):
+            case str(), "JsonRaw":
+                with contextlib.suppress(KeyError, TypeError, ValueError, RecursionError):
+                    found.append((name, json.loads(value["jsonRaw"])))
+            case str(), "String" | "Integer" | "Boolean" as kind if kind.lower() in value:
+                found.append((name, value[kind.lower()]))
     return found
+
+
+def _object(value: Any) -> Json:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _mapping(value: Any, path: str, problems: list[Problem]) -> Json:
@@ -241,7 +249,7 @@ def _objects(value: Any, path: str, problems: list[Problem]) -> tuple[Json, ...]
 def _whole(value: Any) -> int:
     try:
         return int(value or 0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0
 
 
