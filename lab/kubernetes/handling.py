@@ -57,7 +57,7 @@ class Handler:
             "deletecollection": self._delete_collection,
         }
 
-    async def __call__(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         try:
             if request.path in discovery.HEALTH_PATHS:
                 return web.Response(text="ok")

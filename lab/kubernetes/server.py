@@ -68,7 +68,7 @@ class LabKubernetes:
     async def start(self) -> None:
         """Listen on the same port as before."""
         application = web.Application(client_max_size=_LARGEST_BODY)
-        application.router.add_route("*", "/{path:.*}", self._handler)
+        application.router.add_route("*", "/{path:.*}", self._handler.handle)
         self._runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=0, access_log=None)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self.port, ssl_context=self._ssl(), reuse_address=True).start()
