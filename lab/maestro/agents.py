@@ -21,7 +21,10 @@ _DATA_TYPE_PARTS = 3
 
 
 def spec_event(action: str, row: Row) -> CloudEvent:
-    """What an agent is told of a work: the source's own event, under the server's name and with its version."""
+    """What an agent is told of a work: the source's own event, under the server's name and with its version.
+
+    The times that the server knows stand in the metadata of requests, and are missing in answers to a resync.
+    """
     document = {
         **row.payload,
         "source": SERVER_SOURCE,
@@ -30,8 +33,9 @@ def spec_event(action: str, row: Row) -> CloudEvent:
         "resourceversion": row.version,
         "clustername": row.consumer_name,
     }
-    if row.metadata is not None:
-        document["metadata"] = {**row.metadata, "name": row.id}
+    metadata = row.payload.get("metadata") if action == "resync_response" else row.metadata
+    if metadata is not None:
+        document["metadata"] = {**metadata, "name": row.id}
     if row.deleted_at:
         document |= _farewell(row.deleted_at)
     return documents.event_of(document)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from lab.maestro.refusals import Code, Refusal
 from lab.maestro.search import matcher
 from lab.maestro.search_terms import Record, Table, failed
+from shared.maestro.codec import compact
 
 DEFAULT_SIZE = 100
 MAX_SIZE = 65500
@@ -61,13 +62,17 @@ def _order(text: str, table: Table) -> tuple[str, bool]:
     owner, _, own = name.rpartition(".")
     if direction not in ("", "asc", "desc") or "." in owner:
         raise Refusal(Code.BAD_REQUEST, f"bad order value '{text}'")
-    if own.lower() not in table.columns or owner not in ("", table.name):
+    if owner not in ("", table.name):
+        raise failed(f'missing FROM-clause entry for table "{owner}"', "42P01")
+    if own.lower() not in table.columns:
         raise failed(f'column "{name}" does not exist', "42703")
     return own.lower(), direction == "desc"
 
 
 def _nulls_last(value: Any) -> tuple[bool, Any]:
-    return value is None, 0 if value is None else value
+    if value is None:
+        return True, 0
+    return False, compact(value) if isinstance(value, dict) else value
 
 
 def _whole(text: str) -> int:

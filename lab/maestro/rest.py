@@ -14,10 +14,13 @@ from lab.maestro.listing import ListArguments, Page, select
 from lab.maestro.refusals import Code, Refusal
 from lab.maestro.search import CONSUMERS, RESOURCES
 from lab.maestro.search_terms import Record
+from lab.maestro.shapes import Shape
 from lab.maestro.store import Consumer, Row, Store
 from shared import times
 
 BASE = "/api/maestro/v1"
+_HEADERS = {"Vary": "Authorization"}
+_SLASH = "{slash:/?}"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -28,16 +31,17 @@ class RestApi:
 
     def application(self) -> web.Application:
         application = web.Application(middlewares=[self._middleware])
+        bundles, consumers, one = f"{BASE}/resource-bundles", f"{BASE}/consumers", "/{id}"
         application.add_routes(
             [
-                web.get(f"{BASE}/resource-bundles", self._list_bundles),
-                web.get(f"{BASE}/resource-bundles/{{id}}", self._get_bundle),
-                web.delete(f"{BASE}/resource-bundles/{{id}}", self._delete_bundle),
-                web.get(f"{BASE}/consumers", self._list_consumers),
-                web.post(f"{BASE}/consumers", self._create_consumer),
-                web.get(f"{BASE}/consumers/{{id}}", self._get_consumer),
-                web.patch(f"{BASE}/consumers/{{id}}", self._patch_consumer),
-                web.delete(f"{BASE}/consumers/{{id}}", self._delete_consumer),
+                web.get(bundles + _SLASH, self._list_bundles, allow_head=False),
+                web.get(bundles + one, self._get_bundle, allow_head=False),
+                web.delete(bundles + one, self._delete_bundle),
+                web.get(consumers + _SLASH, self._list_consumers, allow_head=False),
+                web.post(consumers, self._create_consumer),
+                web.get(consumers + one, self._get_consumer, allow_head=False),
+                web.patch(consumers + one, self._patch_consumer),
+                web.delete(consumers + one, self._delete_consumer),
             ]
         )
         return application
@@ -70,7 +74,7 @@ class RestApi:
 
     async def _delete_bundle(self, request: web.Request) -> web.StreamResponse:
         self._store.mark_deleting(request.match_info["id"])
-        return web.Response(status=204)
+        return web.Response(status=204, content_type="application/json", headers=_HEADERS)
 
     async def _list_consumers(self, request: web.Request) -> web.StreamResponse:
         if request.query.get("fields", "").strip():
@@ -80,7 +84,7 @@ class RestApi:
         return _answer(_list("ConsumerList", found, [consumer_of(each) for each in found.items]))
 
     async def _create_consumer(self, request: web.Request) -> web.StreamResponse:
-        body = await _body(request)
+        body = await _body(request, shapes.CONSUMER)
         if body.get("id"):
             raise Refusal(Code.VALIDATION, "id must be empty")
         return _answer(consumer_of(self._store.add_consumer(body.get("name") or "", body.get("labels"))), 201)
@@ -89,12 +93,12 @@ class RestApi:
         return _answer(consumer_of(self._store.consumer(request.match_info["id"])))
 
     async def _patch_consumer(self, request: web.Request) -> web.StreamResponse:
-        body = await _body(request)
+        body = await _body(request, shapes.CONSUMER_PATCH)
         return _answer(consumer_of(self._store.relabel_consumer(request.match_info["id"], body.get("labels"))))
 
     async def _delete_consumer(self, request: web.Request) -> web.StreamResponse:
         self._store.remove_consumer(request.match_info["id"])
-        return web.Response(status=204)
+        return web.Response(status=204, content_type="application/json", headers=_HEADERS)
 
 
 def bundle_of(row: Row) -> dict[str, Any]:
@@ -146,7 +150,7 @@ def _row_record(row: Row) -> Record:
         "version": row.version,
         "type": "",
         "payload": row.payload,
-        "status": row.status,
+        "status": row.status or {},
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "deleted_at": row.deleted_at,
@@ -168,14 +172,11 @@ def _list(kind: str, found: Page[Any], items: list[dict[str, Any]]) -> dict[str,
     return {"kind": kind, "page": found.number, "size": len(items), "total": found.total, "items": items}
 
 
-async def _body(request: web.Request) -> dict[str, Any]:
+async def _body(request: web.Request, shape: Shape) -> dict[str, Any]:
     try:
-        body = json.loads(await request.read())
+        body: dict[str, Any] = shapes.fit(documents.load(await request.read()), shape)
     except ValueError as error:
         raise Refusal(Code.MALFORMED, f"Invalid request format: {error}") from None
-    if not isinstance(body, dict):
-        kind = shapes.kind_of(body)
-        raise Refusal(Code.MALFORMED, f"Invalid request format: json: cannot unmarshal {kind} into Go value")
     return body
 
 
@@ -201,7 +202,8 @@ def _nowhere(path: str) -> dict[str, str]:
 
 
 def _answer(document: Mapping[str, Any], status: int = 200) -> web.Response:
-    return web.json_response(document, status=status, headers={"Vary": "Authorization"})
+    content = json.dumps(document, ensure_ascii=False).encode()
+    return web.Response(body=content, status=status, content_type="application/json", headers=_HEADERS)
 
 
 def _made_up(status: int, body: Any, headers: Mapping[str, str]) -> web.Response:

@@ -8,7 +8,8 @@ from lab.maestro.refusals import Code, Refusal
 from lab.maestro.search_terms import Operand, Table, Term
 
 MAX_JOINS = 10
-_TOKEN = re.compile(r"(?P<quoted>'(?:[^'\\]|\\.)*'?)|(?P<operator>[@=<>-]+)|(?P<sign>[(),])|(?P<word>[^ '(),@=<>-]+)| ")
+# After a backslash the next quote, however far away, does not end the text.
+_TOKEN = re.compile(r"'(?:[^'\\]|\\[^']*(?:'|$))*'?|[@=<>-]+|[(),]|[^ '(),@=<>-]+")
 _COLUMN = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 _QUOTED = re.compile(r"'([^']|\\')*'")
 _WORD = re.compile(r"[^'() ]*")
@@ -33,7 +34,7 @@ def parse(text: str, table: Table) -> Term:
 
 
 def _tokens(text: str) -> list[_Token]:
-    return [_Token(match[0], match.start() + 1) for match in _TOKEN.finditer(text) if match[0] != " "]
+    return [_Token(match[0], len(text[: match.start()].encode()) + 1) for match in _TOKEN.finditer(text)]
 
 
 class _Parser:
@@ -42,7 +43,6 @@ class _Parser:
         self._table = table
         self._next = 0
         self._joins = 0
-        self._open = 0
 
     def whole(self) -> Term:
         term = self._any_of()
@@ -118,7 +118,7 @@ class _Parser:
         while self._accept("->"):
             path.append(self._take(_QUOTED)[1:-1])
         if self._expect("->>", "@>") == "@>":
-            content = self._value()
+            content = _unquoted(self._take(_QUOTED))
             return terms.contains(self._operand(name, path), content)
         path.append(self._take(_QUOTED)[1:-1])
         return self._tested(name, path, _TEXT_COMPARISONS)
@@ -137,7 +137,9 @@ class _Parser:
         return terms.like(left, value, ignore_case=how == "ilike")
 
     def _operand(self, name: str, path: tuple[str, ...] | list[str], *, as_text: bool = False) -> Operand:
-        bare = name.removeprefix(f"{self._table.name}.")
+        owner, _, bare = name.rpartition(".")
+        if owner not in ("", self._table.name):
+            raise terms.failed(f'missing FROM-clause entry for table "{owner}"', "42P01")
         operand = terms.column(self._table, bare, shown_as=f'"{name}"')
         for position, key in enumerate(path, start=1):
             operand = terms.member(operand, key, as_text=as_text and position == len(path))
@@ -145,7 +147,7 @@ class _Parser:
 
     def _value(self) -> str:
         if _QUOTED.fullmatch(self._peek()):
-            return self._take(_QUOTED).replace("\\'", "'")[1:-1]
+            return _unquoted(self._take(_QUOTED))
         return self._take(_WORD)
 
     def _listed(self) -> list[str]:
@@ -154,3 +156,13 @@ class _Parser:
         while self._expect(",", ")") == ",":
             values.append(self._value())
         return values
+
+
+def _unquoted(token: str) -> str:
+    """The text between the quotes. The real parser counts bytes where it cuts characters: others than ASCII suffer."""
+    text = token.replace("\\'", "'")
+    end = len(text.encode()) - 1
+    value = text.ljust(end, "\0")[1:end]
+    if "\0" in value:
+        raise terms.failed('invalid byte sequence for encoding "UTF8": 0x00', "22021")
+    return value

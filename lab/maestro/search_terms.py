@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum, auto
+from enum import StrEnum
 from typing import Any
 
 from lab.maestro.documents import load
@@ -26,11 +26,13 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Kind(Enum):
-    TEXT = auto()
-    INTEGER = auto()
-    TIME = auto()
-    JSON = auto()
+class Kind(StrEnum):
+    """The type of a column, as the database calls it."""
+
+    TEXT = "text"
+    INTEGER = "bigint"
+    TIME = "timestamp with time zone"
+    JSON = "jsonb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def column(table: Table, name: str, *, shown_as: str) -> Operand:
 def member(parent: Operand, key: str, *, as_text: bool) -> Operand:
     """`->` and `->>`: what is not there, or has no members, is NULL."""
     if parent.kind is not Kind.JSON:
-        raise failed(f"operator does not exist: text {'->>' if as_text else '->'} unknown", "42883")
+        raise failed(f"operator does not exist: {parent.kind} {'->>' if as_text else '->'} unknown", "42883")
 
     def read(record: Record) -> Any:
         value = parent.read(record)
@@ -98,7 +100,7 @@ def among(left: Operand, literals: Sequence[str | float]) -> Term:
 
 def like(left: Operand, pattern: str, *, ignore_case: bool) -> Term:
     if left.kind is not Kind.TEXT:
-        raise failed("operator does not exist: integer ~~ text", "42883")
+        raise failed(f"operator does not exist: {left.kind} ~~ unknown", "42883")
     expression = re.compile(_like_expression(pattern), re.DOTALL | (re.IGNORECASE if ignore_case else 0))
 
     def term(record: Record) -> bool | None:
@@ -114,10 +116,7 @@ def is_null(left: Operand) -> Term:
 
 def contains(left: Operand, content: str) -> Term:
     """`@>`: everything in the given JSON is found, at its place, in the value."""
-    try:
-        wanted = load(content)
-    except ValueError:
-        raise failed("invalid input syntax for type json", "22P02") from None
+    wanted = _json(content)
 
     def term(record: Record) -> bool | None:
         value = left.read(record)
@@ -187,29 +186,32 @@ def _literal(kind: Kind, literal: str | float) -> Any:
     match kind, literal:
         case Kind.TEXT, str():
             return literal
-        case Kind.INTEGER, _:
-            return _whole(literal)
+        case Kind.INTEGER, float():
+            return int(literal)
+        case Kind.INTEGER, str() if re.fullmatch(r"[+-]?[0-9]+", literal):
+            return int(literal)
         case Kind.TIME, str():
             return _moment(literal)
+        case Kind.JSON, str():
+            return _json(literal)
+        case _, str():
+            raise failed(f'invalid input syntax for type {kind}: "{literal}"', "22P02")
         case _:
-            raise failed(f"invalid input syntax: {literal!r}", "22P02")
+            raise Refusal(Code.GENERAL, f"Unable to list resources: unable to encode {literal:g} for {kind}")
 
 
-def _whole(literal: str | float) -> int:
+def _json(literal: str) -> Any:
     try:
-        value = float(literal)
+        return load(literal)
     except ValueError:
-        raise failed(f'invalid input syntax for type integer: "{literal}"', "22P02") from None
-    if not value.is_integer():
-        raise failed(f'invalid input syntax for type integer: "{literal}"', "22P02")
-    return int(value)
+        raise failed("invalid input syntax for type json", "22P02") from None
 
 
 def _moment(literal: str) -> datetime:
     try:
         moment = datetime.fromisoformat(literal)
     except ValueError:
-        raise failed(f'invalid input syntax for type timestamp with time zone: "{literal}"', "22007") from None
+        raise failed(f'invalid input syntax for type {Kind.TIME}: "{literal}"', "22007") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

@@ -40,6 +40,11 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    go: str = "map[string]string"
+
+
+@dataclass(frozen=True, slots=True)
 class Many:
     of: "Shape"
 
@@ -54,7 +59,7 @@ class Struct:
     members: Mapping[str, "Member"]
 
 
-Shape = Scalar | Moment | Raw | Many | Struct
+Shape = Scalar | Moment | Raw | Texts | Many | Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,9 @@ VERSION_LIST = _struct("payload.ResourceVersionList", resourceVersions=Many(_RES
 _STATUS_HASH = _struct("payload.ResourceStatusHash", "resourceID", "statusHash")
 HASH_LIST = _struct("payload.ResourceStatusHashList", statusHashes=Many(_STATUS_HASH))
 
+CONSUMER = _struct("openapi.Consumer", id=_pointer(TEXT), name=_pointer(TEXT), labels=_pointer(Texts()))
+CONSUMER_PATCH = _struct("openapi.ConsumerPatchRequest", labels=_pointer(Texts()))
+
 
 def fit(value: Any, shape: Shape) -> Any:
     """The value as Go would write it after reading it into that type."""
@@ -198,17 +206,20 @@ def _fit(value: Any, shape: Shape, target: str, path: tuple[str, ...]) -> Any:
             return _scalar(value, shape, target)
         case Moment():
             return _moment(value, target)
-        case Many():
-            if value is None:
-                return None
-            if not isinstance(value, list):
-                raise _misfit(value, target)
-            owner = target.rpartition(" of type ")[0]
-            return [_fit(each, shape.of, f"{owner} of type {shape.of.go}", path) for each in value]
-        case Struct():
-            if not isinstance(value, dict | None):
-                raise _misfit(value, target)
+        case Many() | Texts() if value is None:
+            return None
+        case Many() if isinstance(value, list):
+            return [_fit(each, shape.of, _each(target, shape.of), path) for each in value]
+        case Texts() if isinstance(value, dict):
+            return {key: _fit(each, TEXT, _each(target, TEXT), path) for key, each in value.items()}
+        case Struct() if isinstance(value, dict | None):
             return _members(value or {}, shape, path)
+        case _:
+            raise _misfit(value, target)
+
+
+def _each(target: str, shape: Shape) -> str:
+    return f"{target.rpartition(' of type ')[0]} of type {shape.go}"
 
 
 def _members(given: Mapping[str, Any], shape: Struct, path: tuple[str, ...]) -> dict[str, Any]:

@@ -125,8 +125,6 @@ class Store:
             raise Refusal(Code.CONFLICT, f"the resource is under deletion, id: {row.id}")
         if wanted.version not in (0, row.version):
             raise Refusal(Code.CONFLICT, f"the resource version is not the latest, the latest version: {row.version}")
-        if wanted.payload == row.payload:
-            return
         if problem := validation.bundle_problem(wanted.payload):
             raise Refusal(Code.VALIDATION, f"the new manifest bundle in the resource is invalid, {problem}")
         self.bump(row.id, wanted.payload)
@@ -159,11 +157,11 @@ class Store:
             raise Unreadable(f"unmatched consumer name {consumer} for resource {row_id}")
         if row.metadata is not None:
             status["metadata"] = row.metadata
-        reported = replace(row, status=status)
+        reported = replace(row, status=status, updated_at=times.now())
         if _says_deleted(status):
             del self.rows[row_id]
             self._status_changed(reported)
-        elif version == row.version and row.status != status and _is_newer(status, row.status):
+        elif version == row.version and _is_newer(status, row.status):
             self.rows[row_id] = reported
             self._status_changed(reported)
 

@@ -1,5 +1,6 @@
 """What Maestro's server checks of manifests and names before it stores them, in the words of Kubernetes' validation."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -35,7 +36,7 @@ _VALUE_RULE = (
     f"regex used for validation is '{_VALUE}')"
 )
 _QUALIFIED_RULE = (
-    "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+    "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
     f"alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME_PART}')"
     " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
 )
@@ -111,8 +112,6 @@ def _manifest_problems(manifest: Json) -> Iterator[str]:
     for forbidden in ("generateName", "resourceVersion"):
         if _text(metadata, forbidden):
             yield _forbidden(f"metadata.{forbidden}")
-    if isinstance(metadata.get("deletionGracePeriodSeconds"), int):
-        yield _forbidden("metadata.deletionGracePeriodSeconds")
     yield from _annotation_problems(_texts(metadata, "annotations"))
     yield from _finalizer_problems(metadata.get("finalizers"))
     yield from _label_problems(_texts(metadata, "labels"))
@@ -149,7 +148,7 @@ def _finalizer_problems(finalizers: Any) -> Iterator[str]:
     for finalizer in listed:
         yield from (_invalid("metadata.finalizers", finalizer, rule) for rule in _qualified_rules(finalizer))
     if {"orphan", "foregroundDeletion"} <= set(listed):
-        both = "finalizers orphan and foregroundDeletion cannot be both set"
+        both = "finalizer orphan and foregroundDeletion cannot be both set"
         yield f"metadata.finalizers: Invalid value: {_quoted(listed)}: {both}"
 
 
@@ -161,7 +160,8 @@ def _label_problems(labels: Mapping[str, str]) -> Iterator[str]:
 
 
 def _label_rules(name: str) -> Iterator[str]:
-    return _broken(name, _LABEL_LENGTH, _LABEL, _LABEL_RULE)
+    rule = "must not contain dots" if re.fullmatch(_SUBDOMAIN, name) else _LABEL_RULE
+    return _broken(name, _LABEL_LENGTH, _LABEL, rule)
 
 
 def _subdomain_rules(name: str) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _forbidden(path: str) -> str:
 
 
 def _invalid(path: str, value: str, rule: str) -> str:
-    return f'{path}: Invalid value: "{value}": {rule}'
+    return f"{path}: Invalid value: {json.dumps(value, ensure_ascii=False)}: {rule}"
 
 
 def _quoted(listed: list[str]) -> str:
