@@ -16,6 +16,7 @@ from shared.manifestwork import ManifestWork
 MAX_MANIFEST_BYTES = 512_000
 MAX_ANNOTATION_BYTES = 256 * 1024
 MAX_LABEL = 63
+MAX_DNS_NAME = 253
 MAX_EXACT_INTEGER = 2**53
 
 _LABEL_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -23,6 +24,7 @@ _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z
 _QUALIFIED = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
 _VERSION = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_QUALIFIED_RULE = "must be a key such as hyperfleet.io/cluster-id"
 _FORBIDDEN_METADATA = ("generateName", "resourceVersion", "deletionGracePeriodSeconds")
 
 
@@ -36,6 +38,11 @@ def problems_of(work: ManifestWork) -> Iterator[Problem]:
     yield from _label_name_problems(work.name, "metadata.name")
     yield from _label_name_problems(work.consumer, "metadata.namespace")
     yield from _metadata_problems(work.labels, work.annotations, "metadata")
+    yield from _finalizer_problems(work.other_metadata.get("finalizers"), "metadata.finalizers")
+    yield from _value_problems({"annotations": work.annotations, **work.other_metadata}, "metadata")
+    yield from _value_problems(work.manifest_configs, "spec.manifestConfigs")
+    yield from _value_problems(work.delete_option, "spec.deleteOption")
+    yield from _value_problems(work.executor, "spec.executor")
     path = "spec.workload.manifests"
     if not work.manifests:
         yield Problem(path, "must hold at least one object")
@@ -43,11 +50,6 @@ def problems_of(work: ManifestWork) -> Iterator[Problem]:
         yield from _manifest_problems(manifest, f"{path}[{index}]")
     yield from _duplicate_problems(work.manifests, path)
     yield from _size_problems(work.manifests, path)
-
-
-def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
-    """The object as it is sent."""
-    return json.dumps(manifest, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def is_label_name(text: str) -> bool:
@@ -67,7 +69,8 @@ def _label_name_problems(value: Any, path: str) -> Iterator[Problem]:
 
 def _metadata_problems(labels: Any, annotations: Any, path: str) -> Iterator[Problem]:
     for key, value in (labels or {}).items():
-        yield from _key_problems(key, f"{path}.labels")
+        if not _is_qualified(str(key)):
+            yield Problem(f"{path}.labels[{key}]", _QUALIFIED_RULE)
         if not isinstance(value, str) or len(value) > MAX_LABEL or not _LABEL_VALUE.fullmatch(value):
             yield Problem(
                 f"{path}.labels[{key}]",
@@ -75,7 +78,8 @@ def _metadata_problems(labels: Any, annotations: Any, path: str) -> Iterator[Pro
             )
     total = 0
     for key, value in (annotations or {}).items():
-        yield from _key_problems(key, f"{path}.annotations")
+        if not _is_qualified(str(key).lower()):  # unlike a label's, an annotation's prefix may be in upper case
+            yield Problem(f"{path}.annotations[{key}]", _QUALIFIED_RULE)
         if isinstance(value, str):
             total += len(str(key).encode()) + len(value.encode(errors="surrogatepass"))
         else:
@@ -84,11 +88,21 @@ def _metadata_problems(labels: Any, annotations: Any, path: str) -> Iterator[Pro
         yield Problem(f"{path}.annotations", f"have {total} bytes in all, more than {MAX_ANNOTATION_BYTES}")
 
 
-def _key_problems(key: Any, path: str) -> Iterator[Problem]:
-    prefix, slash, name = str(key).rpartition("/")
-    prefix_is_good = not slash or (len(prefix) <= 253 and _DNS_NAME.fullmatch(prefix))  # noqa: PLR2004 - RFC 1123
-    if not prefix_is_good or len(name) > MAX_LABEL or not _QUALIFIED.fullmatch(name):
-        yield Problem(f"{path}[{key}]", "must be a key such as hyperfleet.io/cluster-id")
+def _finalizer_problems(value: Any, path: str) -> Iterator[Problem]:
+    for each in value if isinstance(value, list) else ():
+        if not _is_qualified(str(each)):
+            yield Problem(f"{path}[{each}]", _QUALIFIED_RULE)
+
+
+def _is_qualified(text: str) -> bool:
+    prefix, slash, name = text.rpartition("/")
+    if slash and not _is_dns_name(prefix):
+        return False
+    return len(name) <= MAX_LABEL and _QUALIFIED.fullmatch(name) is not None
+
+
+def _is_dns_name(text: str) -> bool:
+    return len(text) <= MAX_DNS_NAME and _DNS_NAME.fullmatch(text) is not None
 
 
 def _manifest_problems(manifest: Mapping[str, Any], path: str) -> Iterator[Problem]:
@@ -105,7 +119,8 @@ def _manifest_problems(manifest: Mapping[str, Any], path: str) -> Iterator[Probl
 
 def _api_version_problems(value: Any, path: str) -> Iterator[Problem]:
     group, slash, version = value.rpartition("/") if isinstance(value, str) else ("", "", "")
-    if not _VERSION.fullmatch(version) or (slash and not _DNS_NAME.fullmatch(group)):
+    is_version = len(version) <= MAX_LABEL and _VERSION.fullmatch(version)
+    if not is_version or (slash and not _is_dns_name(group)):
         yield Problem(path, f"must be a version such as v1 or apps/v1, not {value!r:.60}")
 
 
@@ -117,6 +132,7 @@ def _object_metadata_problems(metadata: Mapping[str, Any], path: str) -> Iterato
     for key in _FORBIDDEN_METADATA:
         if metadata.get(key):
             yield Problem(f"{path}.{key}", "must not be set: the management cluster decides it")
+    yield from _finalizer_problems(metadata.get("finalizers"), f"{path}.finalizers")
     labels, annotations = metadata.get("labels"), metadata.get("annotations")
     for key, value in (("labels", labels), ("annotations", annotations)):
         if value is not None and not isinstance(value, Mapping):
@@ -129,22 +145,38 @@ def _object_metadata_problems(metadata: Mapping[str, Any], path: str) -> Iterato
 def _value_problems(value: Any, path: str) -> Iterator[Problem]:
     """Values that JSON, or Maestro's storage of it, would not give back as they are."""
     match value:
-        case None | bool() | str():
+        case None | bool():
             return
-        case int() if abs(value) > MAX_EXACT_INTEGER:
-            yield Problem(path, f"{value} would be rounded by Maestro, which keeps numbers as float64; use a string")
-        case float() if not math.isfinite(value):
-            yield Problem(path, f"{value} is no JSON number")
+        case str():
+            yield from _text_problems(value, path)
         case int() | float():
-            return
+            yield from _number_problems(value, path)
         case Mapping():
             for key, item in value.items():
+                if not isinstance(key, str):
+                    yield Problem(f"{path}.{key}", "the key must be a string; put it into quotes")
                 yield from _value_problems(item, f"{path}.{key}")
         case list() | tuple():
             for index, item in enumerate(value):
                 yield from _value_problems(item, f"{path}[{index}]")
         case _:
             yield Problem(path, f"{value!r:.60} is no JSON value")
+
+
+def _number_problems(number: float, path: str) -> Iterator[Problem]:
+    if not math.isfinite(number):
+        yield Problem(path, f"{number} is no JSON number")
+    elif isinstance(number, int) and abs(number) > MAX_EXACT_INTEGER:
+        yield Problem(path, f"{number} would be rounded by Maestro, which keeps numbers as float64; use a string")
+
+
+def _text_problems(text: str, path: str) -> Iterator[Problem]:
+    if "\0" in text:
+        yield Problem(path, "holds the character NUL, which Maestro's database does not take")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        yield Problem(path, "holds half a character, which is no text in UTF-8")
 
 
 def _duplicate_problems(manifests: tuple[Mapping[str, Any], ...], path: str) -> Iterator[Problem]:
@@ -164,8 +196,15 @@ def _duplicate_problems(manifests: tuple[Mapping[str, Any], ...], path: str) -> 
 
 def _size_problems(manifests: tuple[Mapping[str, Any], ...], path: str) -> Iterator[Problem]:
     try:
-        size = sum(len(manifest_bytes(manifest)) for manifest in manifests)
+        size = sum(_bytes_at_the_agent(manifest) for manifest in manifests)
     except (TypeError, ValueError):
         return  # what is no JSON was told by the rule that found it
     if size > MAX_MANIFEST_BYTES:
         yield Problem(path, f"have {size} bytes in all; the agent takes at most {MAX_MANIFEST_BYTES}")
+
+
+def _bytes_at_the_agent(manifest: Mapping[str, Any]) -> int:
+    """The size of the object as Maestro sends it on: encoded again by Go, which escapes these characters."""
+    text = json.dumps(manifest, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    escaped = sum(text.count(character) * (6 - len(character.encode())) for character in "<>&\u2028\u2029")
+    return len(text.encode()) + escaped
