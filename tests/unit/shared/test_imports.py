@@ -1,0 +1,38 @@
+"""What comes along with an import: the sidecar starts with the light part, and short-lived containers pay for the rest."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import importlib, json, sys
+before = set(sys.modules)
+importlib.import_module(sys.argv[1])
+print(json.dumps(sorted({name.partition(".")[0] for name in set(sys.modules) - before})))
+"""
+
+
+def packages_imported_by(module: str) -> set[str]:
+    command = [sys.executable, "-c", SCRIPT, module]
+    outcome = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    return set(json.loads(outcome.stdout))
+
+
+@pytest.mark.parametrize(
+    "module", ["conditions", "report", "errors", "times", "files", "secrecy", "manifestwork", "work_rules"]
+)
+def test_the_vocabulary_needs_nothing_but_the_standard_library(module: str) -> None:
+    assert packages_imported_by(f"shared.{module}") - sys.stdlib_module_names == {"shared"}
+
+
+def test_the_maestro_client_brings_only_what_it_speaks_with() -> None:
+    packages = packages_imported_by("shared.maestro")
+    assert not packages & {"pydantic", "kubernetes", "aiohttp", "yaml", "structlog", "requests"}
+    assert packages >= {"grpc", "httpx", "google"}
+
+
+@pytest.mark.parametrize("module", ["shared.retry", "shared.logs"])
+def test_retry_and_logs_bring_no_client(module: str) -> None:
+    assert not packages_imported_by(module) & {"grpc", "google", "httpx", "yaml"}
