@@ -10,7 +10,7 @@ from dispatcher.languages.gotemplate import mistakes, syntax
 from dispatcher.languages.gotemplate.expressions import SHORT_CIRCUIT
 from dispatcher.languages.gotemplate.functions import FUNCTIONS, Signature, require
 from dispatcher.languages.gotemplate.limits import Failure, Overrun
-from dispatcher.languages.gotemplate.running import Run
+from dispatcher.languages.gotemplate.running import Run, weight
 from dispatcher.languages.gotemplate.values import Kind, describe, kind_of, truth, type_name
 
 Evaluate = Callable[[Run, Any], Any]
@@ -181,13 +181,12 @@ class Calls:
         def call(run: Run, dot: Any, *piped: Any) -> Any:
             values = [*[operand(run, dot) for operand in operands], *piped]
             try:
-                run.spend(1)
-                for value in values:
-                    run.spend_on(value)
+                taken = weight(values)
+                run.spend(1 + taken)
                 for i, kind in typed:
                     require(values[i], kind, name)
                 result = run.written(function, values) if writes else function(*values)
-                run.spend_on(result)
+                run.spend(max(0, weight((result,)) - taken))
             except Failure as failure:
                 raise self.blame(node, failure) from None
             return result

@@ -19,10 +19,10 @@ MAX_DEPTH = 100
 holds a thousand calls, and a level takes about three."""
 MAX_VARIABLES = 200
 """Variables alive at one place."""
-MAX_STEPS = 250_000
+MAX_STEPS = 100_000
 MAX_TEXT = 4 * 1024 * 1024
 """Characters of the whole output, and of any text made on the way."""
-CHARACTERS_PER_STEP = 16
+CHARACTERS_PER_STEP = 20
 ELEMENTS_PER_STEP = 16
 
 

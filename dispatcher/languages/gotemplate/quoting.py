@@ -81,6 +81,8 @@ def is_surrogate(rune: int) -> bool:
 
 def quote(text: str, mark: str = '"', *, ascii_only: bool = False) -> str:
     """The text as a Go literal between two marks."""
+    if text.isprintable() and not ascii_only and mark not in text and "\\" not in text:
+        return mark + text + mark
     return mark + _UNUSUAL.sub(lambda found: _escaped(found.group(), mark, ascii_only=ascii_only), text) + mark
 
 

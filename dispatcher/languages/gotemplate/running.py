@@ -4,7 +4,7 @@ A program is immutable and shared; everything that changes while it runs is here
 on at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +25,17 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def weight(values: Iterable[object]) -> int:
+    """The steps that long texts and lists cost a function that takes or makes them."""
+    steps = 0
+    for value in values:
+        if isinstance(value, str):
+            steps += len(value) // CHARACTERS_PER_STEP
+        elif isinstance(value, list | tuple):
+            steps += len(value) // ELEMENTS_PER_STEP
+    return steps
+
+
 class Run:
     __slots__ = ("clock", "depth", "output", "steps", "variables")
 
@@ -39,13 +50,6 @@ class Run:
         self.steps -= steps
         if self.steps < 0:
             raise Overrun(f"the template takes more than {MAX_STEPS} steps", hint="a loop or a template calls too much")
-
-    def spend_on(self, value: object) -> None:
-        """Long texts and lists cost what they weigh."""
-        if isinstance(value, str):
-            self.spend(len(value) // CHARACTERS_PER_STEP)
-        elif isinstance(value, list | tuple):
-            self.spend(len(value) // ELEMENTS_PER_STEP)
 
     def written(self, function: Callable[..., None], values: list[Any]) -> str:
         """What a function writes, whose every piece is a step."""
