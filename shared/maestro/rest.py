@@ -11,7 +11,8 @@ from shared.maestro import refusals
 from shared.maestro.credentials import TokenFile, Watched, rest_context
 from shared.maestro.settings import MaestroSettings
 
-_CONNECTIONS = httpx.Limits(max_connections=64, max_keepalive_connections=64)
+# Each request looks at every idle connection of the pool; more of them cost more than they bring (see benchmarks).
+_CONNECTIONS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
 
 
 class Rest:
