@@ -8,7 +8,7 @@ from dispatcher.languages.cel.failure import Failure, Halt
 from dispatcher.languages.cel.library import FUNCTIONS
 from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.overloads import Function
-from dispatcher.languages.cel.regex import matcher
+from dispatcher.languages.cel.regex import Pattern
 from dispatcher.languages.cel.selection import Evaluate
 from dispatcher.languages.cel.syntax import Node
 from dispatcher.languages.cel.values import Optional
@@ -126,9 +126,9 @@ def fallback(optional: Evaluate, other: Evaluate, *, function: Function, unwrap:
 def matches(argument: Evaluate, pattern: str, *, function: Function, node: Node) -> Evaluate:
     """`matches` with a constant pattern, compiled once; one that is no pattern fails when it is used."""
     try:
-        match = matcher(pattern)
+        match = Pattern(pattern).matches
     except Failure as problem:
-        return _failing(argument, str(problem), problem.hint, node)
+        return _failing(argument, problem.problem, pattern, node)
 
     def test(evaluation: Evaluation) -> Any:
         try:
@@ -143,10 +143,10 @@ def matches(argument: Evaluate, pattern: str, *, function: Function, node: Node)
     return test
 
 
-def _failing(argument: Evaluate, problem: str, hint: str | None, node: Node) -> Evaluate:
+def _failing(argument: Evaluate, problem: str, met: str, node: Node) -> Evaluate:
     def fail(evaluation: Evaluation) -> Any:
         argument(evaluation)
-        failure = Failure(problem, hint=hint)
+        failure = Failure(problem, met=met)
         failure.node = node
         raise failure
 

@@ -84,23 +84,21 @@ class _Check:
         elif node.name not in TYPE_NAMES:
             self._variables.add(node.name)
             if known is not None:
-                hint = mistakes.name(node.name, known | bound)
+                hint = mistakes.name(node.name, known | bound, FUNCTIONS)
                 raise self._rejected(f"there is no variable {node.name}", node, hint)
 
     def _call(self, node: Call, bound: frozenset[str]) -> None:
         name, arguments = resolved(node)
-        for argument in arguments:
-            self._visit(argument, bound)
-        if name in _EQUALITY:
-            return
         function = FUNCTIONS.get(name) or OPERATORS.get(name)
-        if function is None:
-            self._unknown_function(name, arguments, node)
-        elif len(arguments) not in function.arities:
+        if function is not None and len(arguments) not in function.arities:
             known = " or ".join(function.signatures)
             raise self._rejected(f"{name} does not take {_counted(len(arguments))}", node, f"there is {known}")
-        if name not in OPERATORS:
+        if function is None and name not in _EQUALITY:
+            self._unknown_function(name, arguments, node)
+        if not name.endswith("_"):
             self._functions.add(name)
+        for argument in arguments:
+            self._visit(argument, bound)
 
     def _unknown_function(self, name: str, arguments: tuple[Node, ...], node: Call) -> None:
         if self._declared is None and arguments:
@@ -113,7 +111,7 @@ class _Check:
     def _access(self, node: Node) -> None:
         match node:
             case Index(key=Literal(value=key)) if kind_of(key) not in KEY_KINDS:
-                raise self._rejected(f"a {kind_of(key)} is neither a key nor an index", node.key)
+                raise self._rejected(f"{kind_of(key).described} is neither a key nor an index", node.key)
             case Select(optional=False, operand=operand, field=field):
                 self._literal_access(node, operand, field)
             case Index(optional=False, operand=operand, key=Literal(value=key)):
@@ -124,7 +122,7 @@ class _Check:
             return
         match operand:
             case Literal(value=value):
-                raise self._rejected(f"a {kind_of(value)} has no {key!r}", node, _call_hint(key))
+                raise self._rejected(f"{kind_of(value).described} has no {key!r}", node, _call_hint(key))
             case ListLiteral() if isinstance(key, str):
                 raise self._rejected(f"a list has no {key!r}", node, _call_hint(key))
             case ListLiteral(elements=elements) if isinstance(key, int) and not any(e.optional for e in elements):

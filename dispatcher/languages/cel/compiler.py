@@ -44,9 +44,14 @@ def weight(node: Node) -> int:
     total, waiting = 0, [node]
     while waiting:
         part = waiting.pop()
-        total += 1
+        total += _call_weight(part) if isinstance(part, Call) else 1
         waiting.extend([part.source] if isinstance(part, Comprehension) else part.parts)
     return total
+
+
+def _call_weight(node: Call) -> int:
+    function = FUNCTIONS.get(resolved(node)[0])
+    return function.weight if function else 1
 
 
 class _Compiler:
@@ -121,7 +126,7 @@ class _Compiler:
                 return then(evaluation)
             if value is False:
                 return otherwise(evaluation)
-            raise _at(asked, Failure(f"a condition is a bool, not a {kind_of(value)}", met=value))
+            raise _at(asked, Failure(f"a condition is a bool, not {kind_of(value).described}", met=value))
 
         return conditional
 
@@ -225,7 +230,7 @@ def _decision(node: Junction, terms: tuple[Evaluate, ...]) -> Evaluate:
                 if value is decisive:
                     return node.decisive
                 if type(value) is not bool:
-                    raise _at(part, Failure(f"a condition is a bool, not a {kind_of(value)}", met=value))
+                    raise _at(part, Failure(f"a condition is a bool, not {kind_of(value).described}", met=value))
             except Failure as problem:
                 failure = failure or problem.with_traceback(None)
         if failure is not None:
@@ -239,7 +244,7 @@ def _unwrapped(value: Any, node: Node) -> Any:
     """What an optional element or entry contributes: its value, or ABSENT."""
     if type(value) is Optional:
         return value.value
-    raise _at(node, Failure(f"after ? an optional is expected, not a {kind_of(value)}", met=value))
+    raise _at(node, Failure(f"after ? an optional is expected, not {kind_of(value).described}", met=value))
 
 
 def _at(node: Node, failure: Failure) -> Failure:

@@ -26,14 +26,14 @@ def elements(evaluation: Evaluation, value: Any, weight: int) -> Sequence[Any]:
     if is_map(value):
         evaluation.iterate(len(value), weight)
         return tuple(value)
-    raise Failure(f"a {kind_of(value)} has no elements to loop over", met=value)
+    raise Failure(f"{kind_of(value).described} has no elements to loop over", met=value)
 
 
 def verdict(value: Any) -> bool:
     """A condition's outcome: only a bool decides."""
     if value is True or value is False:
         return value
-    raise Failure(f"a condition is a bool, not a {kind_of(value)}", met=value)
+    raise Failure(f"a condition is a bool, not {kind_of(value).described}", met=value)
 
 
 def _quantifier(*, decisive: bool) -> Loop:
@@ -136,7 +136,7 @@ def binding(source: Evaluate, slot: int, body: Evaluate, *, flat: bool, node: No
         try:
             optional = source(evaluation)
             if type(optional) is not Optional:
-                raise Failure(f"optMap() works on an optional, not on a {kind_of(optional)}", met=optional)
+                raise Failure(f"optMap() works on an optional, not on {kind_of(optional).described}", met=optional)
             if not optional.present:
                 return NONE
             evaluation.bound[slot] = optional.value

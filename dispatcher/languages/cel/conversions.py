@@ -90,12 +90,12 @@ def _type(_: Evaluation, value: Any) -> Any:
     return TYPE_NAMES[kind_of(value)]
 
 
-def _conversion(name: str, **by_kind: Implementation) -> Function:
-    return Function(name, tuple(Overload((Kind[kind],), run) for kind, run in by_kind.items()))
+def _conversion(name: str, weight: int = 10, **by_kind: Implementation) -> Function:
+    return Function(name, tuple(Overload((Kind[kind],), run) for kind, run in by_kind.items()), weight=weight)
 
 
 FUNCTIONS: Final = (
-    _conversion("size", STRING=_size, BYTES=_size, LIST=_size, MAP=_size),
+    _conversion("size", 1, STRING=_size, BYTES=_size, LIST=_size, MAP=_size),
     Function("type", (Overload((ANY,), _type),)),
     Function("dyn", (Overload((ANY,), _same),)),
     _conversion("bool", BOOL=_same, STRING=lambda _, value: parse_bool(value)),
@@ -114,6 +114,7 @@ FUNCTIONS: Final = (
     _conversion("double", DOUBLE=_same, INT=_to_double, UINT=_to_double, STRING=lambda _, value: parse_double(value)),
     _conversion(
         "string",
+        40,
         STRING=_same,
         BOOL=lambda _, value: "true" if value else "false",
         INT=lambda _, value: show_int(value),
@@ -126,9 +127,10 @@ FUNCTIONS: Final = (
     _conversion("bytes", BYTES=_same, STRING=_text_to_bytes),
     _conversion(
         "timestamp",
+        30,
         TIMESTAMP=_same,
         STRING=lambda _, value: parse_timestamp(value),
         INT=lambda _, value: timestamp(value * NANOS),
     ),
-    _conversion("duration", DURATION=_same, STRING=lambda _, value: parse_duration(value)),
+    _conversion("duration", 30, DURATION=_same, STRING=lambda _, value: parse_duration(value)),
 )

@@ -6,7 +6,7 @@ very large int are lost, as in Go), and NaN equals nothing.
 
 from typing import Any, Final
 
-from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.limits import COMPARING, Evaluation
 from dispatcher.languages.cel.lookup import find
 from dispatcher.languages.cel.values import ABSENT, Duration, Optional, Timestamp, TypeName, UInt, is_list, is_map
 
@@ -46,12 +46,12 @@ def numbers_equal(left: float, right: float) -> bool:
 
 
 def _all_equal(evaluation: Evaluation, left: Any, right: Any) -> bool:
-    evaluation.spend(len(left))
+    evaluation.spend(len(left) * COMPARING)
     return all(equals(evaluation, one, other) for one, other in zip(left, right, strict=True))
 
 
 def _entries_equal(evaluation: Evaluation, left: Any, right: Any) -> bool:
-    evaluation.spend(len(left))
+    evaluation.spend(len(left) * COMPARING)
     for key in left:
         other = find(right, key)
         if other is ABSENT or not equals(evaluation, find(left, key), other):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dispatcher.languages.cel.conversions import utf8
 from dispatcher.languages.cel.failure import Failure
-from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.limits import VISITING, Evaluation
 from dispatcher.languages.cel.numbers import show_decimal, show_int, show_special
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.times import show_duration, show_timestamp
@@ -36,7 +36,7 @@ def _format(evaluation: Evaluation, template: str, arguments: Any) -> str:
             used += 1
         position = clause.end()
     parts.append(template[position:])
-    evaluation.spend(len(parts))
+    evaluation.spend(len(parts) * VISITING)
     evaluation.grow_text(sum(map(len, parts)))
     return "".join(parts)
 
@@ -56,7 +56,7 @@ def _filled(evaluation: Evaluation, clause: re.Match[str], arguments: Any, index
         return _text(evaluation, arguments[index])
     kinds, show = _VERBS[verb]
     if kind_of(arguments[index]) not in kinds:
-        raise Failure(f"%{verb} cannot write a {kind_of(arguments[index])}", met=arguments[index])
+        raise Failure(f"%{verb} cannot write {kind_of(arguments[index]).described}", met=arguments[index])
     return show(arguments[index], precision)
 
 
@@ -64,10 +64,10 @@ def _text(evaluation: Evaluation, value: Any) -> str:
     """Any value as a person would write it; what is in a list or map is not quoted."""
     match kind_of(value):
         case Kind.LIST:
-            evaluation.spend(len(value))
+            evaluation.spend(len(value) * VISITING)
             return _grown(evaluation, "[", [_text(evaluation, item) for item in value], "]")
         case Kind.MAP:
-            evaluation.spend(len(value))
+            evaluation.spend(len(value) * VISITING)
             entries = sorted((_text(evaluation, key), _text(evaluation, value[key])) for key in value)
             return _grown(evaluation, "{", [f"{key}: {shown}" for key, shown in entries], "}")
         case Kind.OPTIONAL:
@@ -130,4 +130,4 @@ _VERBS: Final[Mapping[str, tuple[frozenset[Kind], Shower]]] = {
     "X": (_WHOLE | {Kind.STRING, Kind.BYTES}, _hexadecimal("X")),
 }
 
-FUNCTIONS: Final = (Function("format", (Overload((Kind.STRING, Kind.LIST), _format),)),)
+FUNCTIONS: Final = (Function("format", (Overload((Kind.STRING, Kind.LIST), _format),), weight=50),)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dispatcher.languages.cel.equality import equals
 from dispatcher.languages.cel.failure import Failure
-from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.limits import VISITING, Evaluation
 from dispatcher.languages.cel.lookup import find
 from dispatcher.languages.cel.numbers import parse_int, toward_zero
 from dispatcher.languages.cel.overloads import ANY, Function, Overload
@@ -37,7 +37,7 @@ def _dig(evaluation: Evaluation, root: Any, path: str) -> Any:
     evaluation.grow_list(path.count("."))
     current = root
     for part in filter(None, map(str.strip, path.split("."))):
-        evaluation.spend(1)
+        evaluation.spend(VISITING)
         current = _step(current, part)
         if current is ABSENT:
             return None
@@ -54,7 +54,7 @@ def _step(container: Any, part: str) -> Any:
 
 
 def _condition(evaluation: Evaluation, conditions: Any, wanted: str) -> Mapping[str, Any] | None:
-    evaluation.spend(len(conditions))
+    evaluation.spend(len(conditions) * VISITING)
     for condition in conditions:
         if is_map(condition) and equals(evaluation, find(condition, "type"), wanted):
             found: Mapping[str, Any] = condition
@@ -98,7 +98,7 @@ def _status_feedback_value(evaluation: Evaluation, feedback: Any, wanted: str) -
     values: Any = find(feedback, "values") if is_map(feedback) else ABSENT
     if not is_list(values):
         return ""
-    evaluation.spend(len(values))
+    evaluation.spend(len(values) * VISITING)
     for entry in values:
         if is_map(entry) and equals(evaluation, find(entry, "name"), wanted):
             field = find(entry, "fieldValue")
@@ -116,13 +116,13 @@ def _tri_state(_: Evaluation, is_true: bool, is_false: bool) -> str:  # noqa: FB
 
 
 FUNCTIONS: Final = (
-    Function("now", (Overload((), _now),)),
-    Function("toJson", (Overload((ANY,), to_json),)),
-    Function("fromJson", (Overload((STRING,), from_json),)),
-    Function("dig", (Overload((ANY, STRING), _dig),)),
-    Function("conditionStatus", (Overload((LIST, STRING), _condition_status),)),
-    Function("conditionAge", (Overload((LIST, STRING), _condition_age),)),
-    Function("stableFor", (Overload((LIST, STRING, INT), _stable_for),)),
-    Function("statusFeedbackValue", (Overload((ANY, STRING), _status_feedback_value),)),
+    Function("now", (Overload((), _now),), weight=30),
+    Function("toJson", (Overload((ANY,), to_json),), weight=60),
+    Function("fromJson", (Overload((STRING,), from_json),), weight=30),
+    Function("dig", (Overload((ANY, STRING), _dig),), weight=30),
+    Function("conditionStatus", (Overload((LIST, STRING), _condition_status),), weight=30),
+    Function("conditionAge", (Overload((LIST, STRING), _condition_age),), weight=30),
+    Function("stableFor", (Overload((LIST, STRING, INT), _stable_for),), weight=30),
+    Function("statusFeedbackValue", (Overload((ANY, STRING), _status_feedback_value),), weight=30),
     Function("triState", (Overload((BOOL, BOOL), _tri_state),)),
 )

@@ -62,5 +62,5 @@ def tokens(source: str) -> list[Token]:
 
 
 def _unknown(source: str, position: int) -> Rejected:
-    problem, hint = mistakes.unknown_character(source, position)
-    return Rejected(problem, source=source, offset=position, hint=hint)
+    problem, place, hint = mistakes.unknown_character(source, position)
+    return Rejected(problem, source=source, offset=place, hint=hint)

@@ -17,6 +17,10 @@ Clock = Callable[[], datetime]
 # Strings shorter than this are as cheap as the node that made them; counting them would cost more than they do.
 UNCOUNTED_TEXT = 32
 
+# Steps for what takes Python code rather than one instruction of a machine: to compare two values, to visit one.
+COMPARING = 5
+VISITING = 10
+
 # A list slot and what it points to weigh about as much as this many characters.
 ELEMENT_WEIGHT = 8
 
@@ -37,9 +41,12 @@ class Limits:
 
 
 class Evaluation:
-    """One run of a program: its variables, the values bound by comprehensions, its clock and what is left to spend."""
+    """One run of a program: its variables, the values bound by comprehensions, its clock and what is left to spend.
 
-    __slots__ = ("_clock", "_limits", "_now", "bound", "growth", "iterations", "steps", "variables")
+    `patterns` keeps the regular expressions it has computed.
+    """
+
+    __slots__ = ("_clock", "_limits", "_now", "bound", "growth", "iterations", "patterns", "steps", "variables")
 
     def __init__(self, variables: Mapping[str, Any], slots: int, limits: Limits, clock: Clock) -> None:
         self.variables = variables
@@ -47,6 +54,7 @@ class Evaluation:
         self.steps = limits.steps
         self.iterations = limits.iterations
         self.growth = limits.growth
+        self.patterns: dict[str, Any] = {}
         self._limits = limits
         self._clock = clock
         self._now: datetime | None = None

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from dispatcher.languages.cel.equality import equals
 from dispatcher.languages.cel.failure import Failure
-from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.limits import COMPARING, Evaluation
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.values import Kind, is_list, kind_of
 
@@ -21,11 +21,11 @@ def ordered(evaluation: Evaluation, items: Sequence[Any], keys: Sequence[Any]) -
         return ()
     kind = kind_of(keys[0])
     if kind not in _ORDERED:
-        raise Failure(f"a {kind} has no order to sort by", met=keys[0])
+        raise Failure(f"{kind.described} has no order to sort by", met=keys[0])
     for key in keys:
         if kind_of(key) is not kind:
             raise Failure("only elements of one kind can be sorted", met=key)
-    evaluation.spend(len(keys) * len(keys).bit_length())
+    evaluation.spend(len(keys) * (COMPARING + len(keys).bit_length()))
     evaluation.grow_list(len(keys))
     ranks = [key.nanos for key in keys] if kind in {Kind.TIMESTAMP, Kind.DURATION} else keys
     return tuple(items[index] for index in sorted(range(len(items)), key=ranks.__getitem__))
@@ -62,7 +62,7 @@ def _collect(evaluation: Evaluation, items: Any, depth: int, flat: list[Any]) ->
 
 def _distinct(evaluation: Evaluation, items: Any) -> tuple[Any, ...]:
     """The first of each; strings are told apart by a set, the rest by CEL's equality, which no hash agrees with."""
-    evaluation.spend(len(items))
+    evaluation.spend(len(items) * COMPARING)
     evaluation.grow_list(len(items))
     texts: set[str] = set()
     others: list[Any] = []
@@ -72,7 +72,7 @@ def _distinct(evaluation: Evaluation, items: Any) -> tuple[Any, ...]:
             known = item in texts
             texts.add(item)
         else:
-            evaluation.spend(len(others))
+            evaluation.spend(len(others) * COMPARING)
             known = any(equals(evaluation, item, other) for other in others)
             if not known:
                 others.append(item)
@@ -95,7 +95,7 @@ def _range(evaluation: Evaluation, length: int) -> tuple[int, ...]:
 
 
 FUNCTIONS: Final = (
-    Function("sort", (Overload((LIST,), _sort),)),
+    Function("sort", (Overload((LIST,), _sort),), weight=30),
     Function("slice", (Overload((LIST, INT, INT), _slice),)),
     Function("flatten", (Overload((LIST,), _flatten), Overload((LIST, INT), _flatten))),
     Function("distinct", (Overload((LIST,), _distinct),)),

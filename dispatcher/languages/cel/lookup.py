@@ -31,7 +31,7 @@ def _at(items: list[Any] | tuple[Any, ...], key: Any) -> Any:
     if type(key) is float and key.is_integer():
         index = int(key)
     elif type(key) not in {int, UInt}:
-        raise Failure(f"a list is not indexed by a {kind_of(key)}", met=key, hint=_index_hint(key))
+        raise Failure(f"a list is not indexed by {kind_of(key).described}", met=items, hint=_index_hint(key))
     return items[index] if 0 <= index < len(items) else ABSENT
 
 

@@ -71,6 +71,12 @@ _CHARACTERS: Final = {
     "\u2019": "strings take straight quotes",
 }
 _TEMPLATE_BRACES: Final = 'this is CEL, not a template: write the variable\'s name alone, as in name + "-suffix"'
+_ARROW: Final = "CEL has no arrow functions: write xs.map(x, x.name)"
+_SIGN_PAIRS: Final = {
+    ("<", ">"): "CEL writes != for not equal",
+    ("-", ">"): _ARROW,
+    ("?", "?"): "a value that may be missing is written a.?b.orValue(...)",
+}
 _NESTED: Final = "a conditional in the middle of another needs parentheses: a ? (b ? x : y) : z"
 
 # Comparing names costs their lengths multiplied; nobody mistypes a longer one.
@@ -79,19 +85,21 @@ _LONGEST_NAME: Final = 64
 _KNOWN_ESCAPE = re.compile(
     r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})", re.ASCII
 )
+_OPTIONAL_CHAIN = re.compile(r"\?\.(?=[A-Za-z_`])")
 _STRING_START = re.compile(r"[bB]?[rR]?(\"\"\"|'''|\"|')")
 
 
-def unknown_character(source: str, position: int) -> tuple[str, str | None]:
-    """The problem and the hint for text no token starts with."""
+def unknown_character(source: str, position: int) -> tuple[str, int, str | None]:
+    """The problem, its place and the hint for text no token starts with."""
     started = _STRING_START.match(source, position)
     if started:
         return _broken_string(source, started)
     character = source[position]
-    return f"{character!r} means nothing here", _CHARACTERS.get(character)
+    hint = _ARROW if source.startswith("=>", position) else _CHARACTERS.get(character)
+    return f"{character!r} means nothing here", position, hint
 
 
-def _broken_string(source: str, started: re.Match[str]) -> tuple[str, str | None]:
+def _broken_string(source: str, started: re.Match[str]) -> tuple[str, int, str | None]:
     quote = started[1]
     place = started.end()
     while place < len(source) and not source.startswith(quote, place):
@@ -101,23 +109,23 @@ def _broken_string(source: str, started: re.Match[str]) -> tuple[str, str | None
             escape = _KNOWN_ESCAPE.match(source, place)
             if escape is None:
                 escaped = source[place : place + 2]
-                return f"{escaped} is not an escape", "write \\\\ for a backslash, or a raw string: r'...'"
+                return f"{escaped} is not an escape", place, "write \\\\ for a backslash, or a raw string: r'...'"
             place = escape.end()
         else:
             place += 1
-    return "the string does not end", 'strings in """ may run over several lines' if len(quote) == 1 else None
+    hint = 'strings in """ may run over several lines' if len(quote) == 1 else None
+    return "the string does not end", started.start(), hint
 
 
 def unexpected(source: str, text: str, position: int, before: str) -> str | None:
     """The hint for a token where the grammar has no place for it; `before` is the token it follows."""
-    if text == "?" and before != "?":
+    if (before, text) in _SIGN_PAIRS:
+        return _SIGN_PAIRS[before, text]
+    if text == "?":
         return _NESTED if "?" in source[:position] else None
     if "{{" in source:
         return _TEMPLATE_BRACES
-    if before == "?" and text == "?":
-        return "a value that may be missing is written a.?b.orValue(...)"
-    optional_chain = re.search(r"\?\.(?=[A-Za-z_`])", source[: position + len(text)])
-    if optional_chain:
+    if _OPTIONAL_CHAIN.search(source, 0, position + len(text)):
         return "the question mark comes after the dot: a.?b"
     for word in (text, before):
         if word in _WORDS:
@@ -125,10 +133,12 @@ def unexpected(source: str, text: str, position: int, before: str) -> str | None
     return "a string has one pair of quotes" if text[:1] in {'"', "'"} and before[-1:] in {'"', "'"} else None
 
 
-def name(unknown: str, known: Iterable[str]) -> str | None:
+def name(unknown: str, known: Iterable[str], functions: Collection[str] = ()) -> str | None:
     """The hint for a variable nobody declared."""
     if unknown in _CONSTANTS:
         return f"CEL writes {_CONSTANTS[unknown]}"
+    if unknown in functions:
+        return f"{unknown} is a function: write {unknown}(...)"
     return _WORDS.get(unknown) or _nearest(unknown, tuple(known))
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from dispatcher.languages.cel.equality import CHARACTERS_PER_STEP, equals
 from dispatcher.languages.cel.failure import Failure
-from dispatcher.languages.cel.limits import Evaluation
+from dispatcher.languages.cel.limits import COMPARING, Evaluation
 from dispatcher.languages.cel.lookup import find
 from dispatcher.languages.cel.numbers import toward_zero
 from dispatcher.languages.cel.overloads import ANY, Function, Overload
@@ -141,7 +141,10 @@ _NOT = Function("!_", (Overload((Kind.BOOL,), lambda _, value: not value),))
 
 
 def _in_list(evaluation: Evaluation, value: Any, items: Any) -> bool:
-    evaluation.spend(len(items))
+    if type(value) is str and len(value) <= _LONG_TEXT:
+        evaluation.spend(len(items) // COMPARING)
+        return value in items
+    evaluation.spend(len(items) * COMPARING)
     return any(equals(evaluation, value, item) for item in items)
 
 

@@ -33,13 +33,14 @@ class Overload:
 
 
 class Function:
-    """All overloads of one name."""
+    """All overloads of one name. `weight` is what a call takes in steps, beside what it charges for its data."""
 
-    __slots__ = ("_tables", "name", "overloads")
+    __slots__ = ("_tables", "name", "overloads", "weight")
 
-    def __init__(self, name: str, overloads: tuple[Overload, ...]) -> None:
+    def __init__(self, name: str, overloads: tuple[Overload, ...], *, weight: int = 1) -> None:
         self.name = name
         self.overloads = overloads
+        self.weight = weight
         self._tables: Mapping[int, Mapping[tuple[type, ...], Implementation]] = {
             arity: _table([overload for overload in overloads if len(overload.kinds) == arity])
             for arity in self.arities
@@ -50,7 +51,7 @@ class Function:
         return frozenset(len(overload.kinds) for overload in self.overloads)
 
     def joined(self, other: "Function") -> "Function":
-        return Function(self.name, self.overloads + other.overloads)
+        return Function(self.name, self.overloads + other.overloads, weight=max(self.weight, other.weight))
 
     def table(self, arity: int) -> Mapping[tuple[type, ...], Implementation]:
         return self._tables[arity]
@@ -67,20 +68,25 @@ class Function:
         kinds = tuple(kind_of(argument) for argument in arguments)
         if self.name.endswith("_"):
             return Failure(f"{_operation(self.name, kinds)} does not exist", met=arguments[0], hint=_mixed(kinds))
+        if self.overloads[0].kinds[:1] == (Kind.OPTIONAL,):
+            problem = f"{self.name}() works on an optional, not on {kinds[0].described}"
+            return Failure(problem, met=arguments[0], hint="only ? makes an optional, as in a.?b or a[?b]")
+        given = ", ".join(kind.shown for kind in kinds)
         known = f"there is {' and '.join(self.signatures)}"
-        return Failure(f"{self.name}({', '.join(kinds)}) does not exist", met=arguments[0], hint=known)
+        return Failure(f"{self.name}({given}) does not exist", met=arguments[0], hint=known)
 
     @property
     def signatures(self) -> tuple[str, ...]:
         return tuple(
-            f"{self.name}({', '.join('any' if kind is ANY else kind.value for kind in overload.kinds)})"
+            f"{self.name}({', '.join('any' if kind is ANY else kind.shown for kind in overload.kinds)})"
             for overload in self.overloads
         )
 
 
 def _operation(name: str, kinds: tuple[Kind, ...]) -> str:
     sign = name.strip("_")
-    return f"{sign}{kinds[0]}" if len(kinds) == 1 else f"{kinds[0]} {sign} {kinds[1]}"
+    first, *second = (kind.shown for kind in kinds)
+    return f"{first} {sign} {second[0]}" if second else f"{sign}{first}"
 
 
 def _mixed(kinds: tuple[Kind, ...]) -> str | None:

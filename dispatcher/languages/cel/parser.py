@@ -5,6 +5,7 @@ Precedence, loosest first: `? :`, `||`, `&&`, comparisons and `in`, `+ -`, `* / 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from dispatcher.languages.cel import literals, macros, mistakes
@@ -221,8 +222,7 @@ class _Parser:
             return self._negative_number(self._next())
         if self._take("("):
             node = self._expression()
-            self._expect(")")
-            return node
+            return replace(node, start=token.start, end=self._expect(")").end)
         if self._take("["):
             return self._list(token)
         if self._take("{"):

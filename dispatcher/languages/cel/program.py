@@ -61,10 +61,10 @@ class CelProgram:
             return None
         match halt.node:
             case Identifier(name=name):
-                return mistakes.name(name, variables)
+                return mistakes.name(name, variables, FUNCTIONS)
             case Select(field=name) if name in FUNCTIONS:
                 return f"{name} is a function: write {name}()"
-            case Select(operand=operand, field=name, start=start, end=end):
+            case Select(operand=operand, field=name, start=start, end=end) if name.isidentifier():
                 before = self.source[operand.start : operand.end]
                 return f"test it first with has({self.source[start:end]}), or write {before}.?{name}.orValue(...)"
         return None

@@ -1,9 +1,10 @@
 """`matches`: Google's RE2, which takes time linear in the text whatever the pattern.
 
-Python's `re` backtracks, so one line of a configuration could hang the process with it.
+Python's `re` backtracks, so one line of a configuration could hang the process with it. RE2's own cache of patterns is
+emptied each time: it would keep what any author once wrote. A constant pattern is kept by its program, a computed one
+by its evaluation.
 """
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import re2  # type: ignore[import-untyped]  # google-re2 ships no types
@@ -14,30 +15,41 @@ from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.values import Kind
 
-# Compiling a pattern costs about this much, and about this much for each of its characters.
-_COMPILING, _COMPILING_CHARACTER = 100, 8
-# The slowest of RE2's engines advances all instructions of a pattern together: this many of them are one step.
-_INSTRUCTIONS_PER_STEP = 256
+# Room for some forty thousand instructions; what does not fit is refused after a few milliseconds.
+_MEMORY: Final = 1024 * 1024
 
-Matcher = Callable[[Evaluation, str], bool]
+# Measured: steps to compile a pattern, by its characters and its instructions, and for one that is refused.
+_COMPILING: Final = 300
+_PER_CHARACTER: Final = 150
+_PER_INSTRUCTION: Final = 4
+_REFUSED: Final = 70_000
+
+# The slowest of RE2's engines carries all instructions over every character; this many of them are a step.
+_INSTRUCTIONS_PER_STEP: Final = 32
 
 
-def matcher(pattern: str) -> Matcher:
-    """A pattern, compiled once."""
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    try:
-        compiled = re2.compile(utf8(pattern), options)
-    except re2.error as problem:
-        raise Failure("this is not an RE2 pattern: " + _reason(problem), met=pattern) from None
-    size: int = compiled.programsize
+class Pattern:
+    """A compiled pattern; `size` is its number of instructions."""
 
-    def matches(evaluation: Evaluation, text: str) -> bool:
-        evaluation.spend(len(text) * size // _INSTRUCTIONS_PER_STEP)
-        return compiled.search(utf8(text)) is not None
+    __slots__ = ("_search", "size")
 
-    return matches
+    def __init__(self, pattern: str) -> None:
+        options = re2.Options()
+        options.log_errors = False
+        options.never_capture = True
+        options.max_mem = _MEMORY
+        try:
+            compiled = re2.compile(utf8(pattern), options)
+        except re2.error as problem:
+            raise Failure(f"this is not an RE2 pattern: {_reason(problem)}", met=pattern) from None
+        finally:
+            re2.purge()
+        self._search = compiled.search
+        self.size: int = compiled.programsize
+
+    def matches(self, evaluation: Evaluation, text: str) -> bool:
+        evaluation.spend(len(text) * self.size // _INSTRUCTIONS_PER_STEP)
+        return self._search(utf8(text)) is not None
 
 
 def _reason(problem: Any) -> str:
@@ -46,8 +58,22 @@ def _reason(problem: Any) -> str:
 
 
 def _matches(evaluation: Evaluation, text: str, pattern: str) -> bool:
-    evaluation.spend(_COMPILING + len(pattern) * _COMPILING_CHARACTER)
-    return matcher(pattern)(evaluation, text)
+    known = evaluation.patterns.get(pattern)
+    if known is None:
+        known = evaluation.patterns[pattern] = _compiled(evaluation, pattern)
+    matched: bool = known.matches(evaluation, text)
+    return matched
 
 
-FUNCTIONS: Final = (Function("matches", (Overload((Kind.STRING, Kind.STRING), _matches),)),)
+def _compiled(evaluation: Evaluation, pattern: str) -> Pattern:
+    evaluation.spend(_COMPILING + len(pattern) * _PER_CHARACTER)
+    try:
+        compiled = Pattern(pattern)
+    except Failure:
+        evaluation.spend(_REFUSED)
+        raise
+    evaluation.spend(compiled.size * _PER_INSTRUCTION)
+    return compiled
+
+
+FUNCTIONS: Final = (Function("matches", (Overload((Kind.STRING, Kind.STRING), _matches),), weight=30),)

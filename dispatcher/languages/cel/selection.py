@@ -83,7 +83,7 @@ def _find(value: Any, key: Any, node: Node) -> Any:
 def _key(key: Any, node: Node) -> Any:
     if kind_of(key) in KEY_KINDS:
         return key
-    failure = Failure(f"a {kind_of(key)} is neither a key nor an index", met=key)
+    failure = Failure(f"{kind_of(key).described} is neither a key nor an index", met=key)
     failure.node = node
     raise failure
 
@@ -94,6 +94,6 @@ def _missing(container: Any, key: Any, node: Node) -> Missing:
     elif is_map(container):
         failure = Missing(f"no such key: {key}", met=container)
     else:
-        failure = Missing(f"no such key: {key}: a {kind_of(container)} has no keys", met=container)
+        failure = Missing(f"no such key: {key}: {kind_of(container).described} has no keys", met=container)
     failure.node = node
     return failure

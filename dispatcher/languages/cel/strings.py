@@ -155,7 +155,7 @@ def _quote(evaluation: Evaluation, text: str) -> str:
 
 
 def _function(name: str, *overloads: Overload) -> Function:
-    return Function(name, overloads)
+    return Function(name, overloads, weight=10)
 
 
 FUNCTIONS: Final = (

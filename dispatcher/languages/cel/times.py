@@ -24,6 +24,9 @@ MIN_SECONDS, MAX_SECONDS = -62_135_596_800, 253_402_300_799
 # Python's datetime cannot shift the first and the last day of its range; no zone changed its rules on them.
 _SHIFTABLE = (MIN_SECONDS + 2 * _DAY, MAX_SECONDS - 2 * _DAY)
 
+# A zone is read from a file, or searched for in vain.
+_ZONE_LOOKUP: Final = 500
+
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))",
     re.ASCII,
@@ -188,7 +191,8 @@ def _getter(name: str, reading: Callable[[Civil], int]) -> Function:
     def in_utc(_: Evaluation, value: Timestamp) -> int:
         return reading(_civil(value, 0))
 
-    def in_zone(_: Evaluation, value: Timestamp, zone: str) -> int:
+    def in_zone(evaluation: Evaluation, value: Timestamp, zone: str) -> int:
+        evaluation.spend(_ZONE_LOOKUP)
         return reading(_civil(value, _offset_of(value, zone)))
 
     overloads = [Overload((Kind.TIMESTAMP,), in_utc), Overload((Kind.TIMESTAMP, Kind.STRING), in_zone)]
@@ -199,7 +203,7 @@ def _getter(name: str, reading: Callable[[Civil], int]) -> Function:
             return toward_zero(value.nanos, unit)
 
         overloads.append(Overload((Kind.DURATION,), whole))
-    return Function(name, tuple(overloads))
+    return Function(name, tuple(overloads), weight=30)
 
 
 FUNCTIONS: Final = tuple(_getter(name, reading) for name, reading in _READINGS.items())

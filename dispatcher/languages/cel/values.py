@@ -33,6 +33,18 @@ class Kind(StrEnum):
     OPTIONAL = "optional_type"
     TYPE = "type"
 
+    @property
+    def shown(self) -> str:
+        """The name in a message, without what only protobuf needs."""
+        return self.value.removesuffix("_type").rpartition(".")[2].lower()
+
+    @property
+    def described(self) -> str:
+        """The name with its article."""
+        if self is Kind.NULL:
+            return "null"
+        return f"{'an' if self.shown[0] in 'aeio' else 'a'} {self.shown}"
+
 
 class UInt(int):
     """An unsigned 64-bit number; equal to, and hashed as, the same int."""
@@ -116,7 +128,7 @@ def _internal(key: Any) -> _Key:
     if type(key) is str:
         return key
     if kind_of(key) in {Kind.LIST, Kind.MAP, Kind.BYTES, Kind.OPTIONAL}:
-        raise Failure(f"a {kind_of(key)} cannot be the key of a map", met=key)
+        raise Failure(f"{kind_of(key).described} cannot be the key of a map", met=key)
     return type(key), key
 
 
