@@ -43,7 +43,7 @@ class MaestroSettings:
     keepalive_time: float = 30.0
     keepalive_timeout: float = 10.0
     retry_attempts: int = 3
-    retry_budget: float | None = None
+    retry_budget: float = 60.0
     relist_interval: float = 300.0
     owner_labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ class MaestroSettings:
 
         try:
             document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, yaml.YAMLError) as error:
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise Misconfigured(f"{path} cannot be read", why=str(error)) from error
         clients = document.get("clients") if isinstance(document, Mapping) else None
         section = clients.get("maestro") if isinstance(clients, Mapping) else None
@@ -185,7 +185,8 @@ def _from_mapping(section: Mapping[str, Any], problems: list[Problem]) -> dict[s
     values: dict[str, Any] = {}
     by_path = {option.path: option for option in _OPTIONS}
     for path, value in _leaves(section, stop_at=by_path):
-        if value is None or path in _ACCEPTED_UNREAD:
+        is_set = value.strip() if isinstance(value, str) else value is not None
+        if not is_set or path in _ACCEPTED_UNREAD:
             continue
         if path not in by_path:
             problems.append(Problem(f"clients.maestro.{path}", f"is unknown; known are {', '.join(sorted(by_path))}"))
@@ -213,11 +214,16 @@ def _read(option: _Option, value: Any, where: str, values: dict[str, Any], probl
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Scheme and host:port of a gRPC address, which may be written as a URL or without a scheme."""
-    if "://" not in address:
+    """Scheme and host:port of an address that may have no scheme; no host:port where there is none that could work."""
+    scheme, separator, _ = address.partition("://")
+    if not separator:
         return "", address
-    parts = urlsplit(address)
-    return parts.scheme.lower(), parts.netloc
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        return scheme.lower(), ""
+    return parts.scheme, parts.netloc
 
 
 def _problems(settings: MaestroSettings) -> list[Problem]:
@@ -239,10 +245,10 @@ def _address_problems(settings: MaestroSettings) -> list[Problem]:
         problems.append(
             Problem("grpc_server_address", f"{scheme}:// has no TLS; say so with insecure (MAESTRO_INSECURE)")
         )
-    rest = urlsplit(settings.http_server_address)
-    if rest.scheme not in ("http", "https") or not rest.netloc:
+    scheme, target = _split(settings.http_server_address)
+    if not target or scheme not in ("http", "https"):
         problems.append(Problem("http_server_address", f"{settings.http_server_address!r} is no http or https URL"))
-    elif rest.scheme == "http" and not settings.insecure:
+    elif scheme == "http" and not settings.insecure:
         problems.append(Problem("http_server_address", "must be https unless insecure (MAESTRO_INSECURE) is set"))
     if not settings.source_id or "'" in settings.source_id:
         problems.append(Problem("source_id", "must be set, without quotes, and never changed once works exist"))
@@ -267,9 +273,12 @@ def _tls_problems(settings: MaestroSettings) -> list[Problem]:
 
 
 def _number_problems(settings: MaestroSettings) -> list[Problem]:
-    problems = []
-    if settings.timeout <= 0:
-        problems.append(Problem("timeout", "must be more than 0"))
+    waits = {
+        "timeout": settings.timeout,
+        "keepalive.timeout": settings.keepalive_timeout,
+        "relist_interval": settings.relist_interval,
+    }
+    problems = [Problem(path, "must be more than 0") for path, seconds in waits.items() if seconds <= 0]
     if settings.retry_attempts < 1:
         problems.append(Problem("retry_attempts", "must be at least 1"))
     if settings.keepalive_time < MIN_KEEPALIVE_SECONDS:
