@@ -3,6 +3,8 @@
 `Watched` tells cheaply whether files changed since they were last read; what is built from them is then built anew.
 """
 
+import logging
+import re
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +13,11 @@ import grpc
 
 from shared.errors import Misconfigured
 from shared.maestro.settings import MaestroSettings
+
+log = logging.getLogger(__name__)
+
+# What a header can carry.
+_TOKEN = re.compile(rb"[!-~]+")
 
 Fingerprint = tuple[tuple[int, int, int] | None, ...]
 
@@ -45,16 +52,16 @@ class TokenFile:
         if self._watched.changed():
             try:
                 self._token = self._read()
-            except Misconfigured:
-                if not self._token:
-                    raise
+            except Misconfigured as error:
+                log.warning("the former token goes on to be used: %s", error)
         return f"Bearer {self._token}"
 
     def _read(self) -> str:
-        token = read_file(self._path, "token").decode().strip()
-        if not token:
-            raise Misconfigured(f"the token file {self._path} is empty")
-        return token
+        token = read_file(self._path, "token").strip()
+        if not _TOKEN.fullmatch(token):
+            why = "it must be one word of visible ASCII characters" if token else "it is empty"
+            raise Misconfigured(f"the token file {self._path} holds no token", why=why)
+        return token.decode()
 
 
 def channel_credentials(settings: MaestroSettings) -> grpc.ChannelCredentials | None:
@@ -98,4 +105,5 @@ def _identity(file: Path) -> tuple[int, int, int] | None:
         status = file.stat()
     except OSError:
         return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    # The time of the last change of any kind: the time of modification can be set, and says nothing of rights.
+    return status.st_ino, status.st_ctime_ns, status.st_size

@@ -5,11 +5,13 @@ disk change; calls under way on the old one are let finish.
 """
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 import grpc
 import grpc.aio
 
+from shared.errors import Misconfigured
 from shared.maestro import refusals
 from shared.maestro.codec import DATA_TYPE, Envelope
 from shared.maestro.credentials import TokenFile, Watched, channel_credentials
@@ -23,6 +25,8 @@ if TYPE_CHECKING:  # the type checker knows more of grpc than the running code h
     StatusCall = grpc.aio.UnaryStreamCall[wire.SubscriptionRequest, wire.CloudEvent]
 else:
     StatusCall = grpc.aio.UnaryStreamCall
+
+log = logging.getLogger(__name__)
 
 
 class Link:
@@ -55,7 +59,11 @@ class Link:
         if not self._files.changed():
             return False
         old = self._channel
-        self._open()
+        try:
+            self._open()
+        except Misconfigured as error:
+            log.warning("the former certificates go on to be used: %s", error)
+            return False
         self._retire(old)
         return True
 

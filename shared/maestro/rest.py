@@ -1,15 +1,18 @@
 """The REST side of Maestro: the only module that knows which HTTP library is used."""
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
 
-from shared.errors import DeadlineExceeded, ServerError
+from shared.errors import DeadlineExceeded, Misconfigured, ServerError
 from shared.maestro import refusals
 from shared.maestro.credentials import TokenFile, Watched, rest_context
 from shared.maestro.settings import MaestroSettings
+
+log = logging.getLogger(__name__)
 
 # Each request looks at every idle connection of the pool; more of them cost more than they bring (see benchmarks).
 _CONNECTIONS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
@@ -56,9 +59,15 @@ class Rest:
             await client.aclose()
 
     def _refresh(self) -> None:
-        if self._files.changed():
-            self._outdated.append(self._client)
-            self._client = self._open()
+        if not self._files.changed():
+            return
+        try:
+            fresh = self._open()
+        except Misconfigured as error:
+            log.warning("the former authority goes on to be used: %s", error)
+            return
+        self._outdated.append(self._client)
+        self._client = fresh
 
     def _open(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
