@@ -106,8 +106,11 @@ class Access:
     def is_admin(self, identity: Identity) -> bool:
         return identity is self._identities[self.admin_token]
 
+    def allows(self, identity: Identity, wish: Wish) -> bool:
+        return any(rule.allows(wish) for rule in (*identity.rules, *self._bound(identity)))
+
     def authorize(self, identity: Identity, wish: Wish) -> None:
-        if any(rule.allows(wish) for rule in (*identity.rules, *self._bound(identity))):
+        if self.allows(identity, wish):
             return
         where = f'in the namespace "{wish.namespace}"' if wish.namespace else "at the cluster scope"
         why = f'User "{identity.user}" cannot {wish.verb} resource "{wish.resource}"'

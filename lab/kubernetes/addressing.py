@@ -17,15 +17,21 @@ class Target:
     subresource: str = ""
 
 
+def group_version(path: str) -> tuple[str, str]:
+    """The group and version a path begins with; empty where it begins otherwise."""
+    match [part for part in path.split("/") if part]:
+        case ["api", version, *_]:
+            return "", version
+        case ["apis", group, version, *_]:
+            return group, version
+    return "", ""
+
+
 def target(kinds: Kinds, path: str) -> Target | None:
     """None where the path names nothing that is served."""
+    group, version = group_version(path)
     parts = [part for part in path.split("/") if part]
-    match parts:
-        case ["api", version, *rest]:
-            return _within(kinds, "", version, rest)
-        case ["apis", group, version, *rest]:
-            return _within(kinds, group, version, rest)
-    return None
+    return _within(kinds, group, version, parts[3 if group else 2 :])
 
 
 def _within(kinds: Kinds, group: str, version: str, rest: list[str]) -> Target | None:

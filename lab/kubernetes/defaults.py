@@ -1,10 +1,11 @@
-"""The values the API server fills in where a Job or a Pod leaves them out, as far as clients can notice."""
+"""The values the API server fills in where a caller leaves them out, as far as clients can notice."""
 
+import base64
 from typing import Any
 
 from lab.kubernetes import documents
 from lab.kubernetes.documents import Object
-from lab.kubernetes.kinds import JOB, POD, SERVICE_ACCOUNT, Kind
+from lab.kubernetes.kinds import JOB, POD, SECRET, Kind
 
 _JOB_LABELS = ("batch.kubernetes.io/", "")
 _FILE_MODE = 0o644
@@ -14,6 +15,8 @@ def fill(kind: Kind, document: Object) -> None:
     """Fill in what any write of the kind gets, in place."""
     if kind == JOB:
         _fill_job(document)
+    elif kind == SECRET:
+        _fill_secret(document)
     for _, spec in documents.pod_specs(kind.name, document):
         _fill_pod_spec(spec)
 
@@ -27,8 +30,6 @@ def fill_new(kind: Kind, document: Object) -> None:
         document["spec"].setdefault("preemptionPolicy", "PreemptLowerPriority")
         document["spec"].setdefault("priority", 0)
         document["status"] = {"phase": "Pending", "qosClass": _quality(document["spec"])}
-    elif kind == SERVICE_ACCOUNT:
-        document.pop("status", None)
 
 
 def _fill_job(document: Object) -> None:
@@ -39,13 +40,18 @@ def _fill_job(document: Object) -> None:
     spec.setdefault("backoffLimit", 6)
     spec.setdefault("completionMode", "NonIndexed")
     spec.setdefault("suspend", False)
-    spec.setdefault("manualSelector", None)
-    if spec["manualSelector"] is None:
-        del spec["manualSelector"]
     spec.setdefault("podReplacementPolicy", "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed")
     labels = documents.labels(documents.at(document, "spec", "template") or {})
     if labels and not documents.labels(document):
         document["metadata"]["labels"] = dict(labels)
+
+
+def _fill_secret(document: Object) -> None:
+    document.setdefault("type", "Opaque")
+    texts: dict[str, str] = document.pop("stringData", None) or {}
+    if texts:
+        encoded = {key: base64.b64encode(text.encode()).decode() for key, text in texts.items()}
+        document["data"] = {**(document.get("data") or {}), **encoded}
 
 
 def _tie_pods_to_job(document: Object) -> None:

@@ -4,21 +4,19 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from aiohttp import web
 
-from lab.kubernetes import discovery, listing, refusals, requests, watching
+from lab.kubernetes import discovery, listing, refusals, requests, reviews, watching
 from lab.kubernetes.access import Access, Identity, Wish
-from lab.kubernetes.addressing import Target, target
-from lab.kubernetes.documents import Object
+from lab.kubernetes.addressing import Target, group_version, target
 from lab.kubernetes.faults import Answer, Cut, Delay, Fault, Faults, Hang, LoseAnswer
-from lab.kubernetes.kinds import JOB
+from lab.kubernetes.kinds import JOB, Kinds
+from lab.kubernetes.patching import APPLY_PATCH
 from lab.kubernetes.refusals import Refusal
 from lab.kubernetes.resources import Resources
 from lab.kubernetes.selectors import selected_name, selector
-from shared import times
 
 _NAMED = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
@@ -26,7 +24,6 @@ _ORPHANS_WARNING = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set"
     " propagationPolicy=Orphan to suppress this warning"
 )
-_TOKEN_LIFE = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +84,11 @@ class Handler:
     async def _carry_out(self, request: web.Request, identity: Identity) -> web.StreamResponse:
         if request.method == "GET" and (told := discovery.answer(self._resources.kinds, request.path)):
             return _json(told)
+        if request.path == reviews.MAY_I_PATH and request.method == "POST":
+            return _json(reviews.may_i(self._access, identity, await requests.document(request)), 201)
         meant = target(self._resources.kinds, request.path)
         if meant is None:
-            raise refusals.no_such_path()
+            return _nothing_there(self._resources.kinds, request.path)
         verb = _verb(request, meant)
         name = meant.name or (selected_name(requests.page(request).fields) if verb in ("list", "watch") else "")
         wish = Wish(verb=verb, kind=meant.kind, subresource=meant.subresource, namespace=meant.namespace, name=name)
@@ -129,7 +128,8 @@ class Handler:
     async def _create(self, request: web.Request, meant: Target) -> web.Response:
         document = await requests.document(request)
         if meant.subresource == "token":
-            return _json(self._token(meant, document), 201)
+            self._resources.get(meant)
+            return _json(reviews.token(self._access, meant, document), 201)
         if meant.kind.namespaced and not meant.namespace:
             raise refusals.method_not_allowed()
         return _json(self._resources.create(meant, document, requests.write_options(request)), 201)
@@ -140,9 +140,19 @@ class Handler:
         return _json(stored, 201 if made else 200)
 
     async def _patch(self, request: web.Request, meant: Target) -> web.Response:
+        if request.content_type == APPLY_PATCH:
+            return await self._apply(request, meant)
         body = await requests.body(request)
         options = requests.write_options(request)
         return _json(self._resources.patch(meant, request.content_type, body, options))
+
+    async def _apply(self, request: web.Request, meant: Target) -> web.Response:
+        if not request.query.get("fieldManager"):
+            why = 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'
+            raise refusals.bad_request(why)
+        wanted = await requests.document(request)
+        stored, made = self._resources.apply(meant, wanted, requests.write_options(request))
+        return _json(stored, 201 if made else 200)
 
     async def _delete(self, request: web.Request, meant: Target) -> web.Response:
         options = await requests.delete_options(request)
@@ -161,18 +171,6 @@ class Handler:
             self._resources.delete(one, options)
         return _json(listing.listing(meant.kind, found, {"resourceVersion": str(self._resources.store.revision)}))
 
-    def _token(self, meant: Target, asked: Object) -> Object:
-        self._resources.get(meant)
-        token = self._access.token_of_service_account(meant.namespace, meant.name)
-        expiry = times.to_seconds(times.now() + _TOKEN_LIFE)
-        return {
-            "kind": "TokenRequest",
-            "apiVersion": "authentication.k8s.io/v1",
-            "metadata": {"name": meant.name, "namespace": meant.namespace},
-            "spec": asked.get("spec") or {},
-            "status": {"token": token, "expirationTimestamp": expiry},
-        }
-
 
 def _verb(request: web.Request, meant: Target) -> str:
     if meant.subresource == "token" and request.method == "POST":
@@ -186,6 +184,13 @@ def _verb(request: web.Request, meant: Target) -> str:
     if verb is None or (meant.subresource == "status" and verb == "delete"):
         raise refusals.method_not_allowed()
     return verb
+
+
+def _nothing_there(kinds: Kinds, path: str) -> web.Response:
+    """Within a group that is served it is a refusal, elsewhere it is a path like any other on the web."""
+    if kinds.serves(*group_version(path)):
+        raise refusals.no_such_path()
+    return web.Response(text="404 page not found\n", status=404)
 
 
 def _json(document: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

@@ -8,7 +8,7 @@ import copy
 import secrets
 import uuid
 
-from lab.kubernetes import defaults, documents, refusals
+from lab.kubernetes import defaults, documents, refusals, schemas
 from lab.kubernetes.documents import Object
 from lab.kubernetes.kinds import DEFINITION, JOB, NAMESPACE, POD, Kind
 from shared import times
@@ -16,7 +16,7 @@ from shared import times
 _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _LONGEST_GENERATED = 63 - 5
 # What a caller may send and the server never takes from it.
-_SERVERS_OWN = ("selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+_SERVERS_OWN = ("selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "managedFields")
 
 
 def typed(kind: Kind, document: Object) -> Object:
@@ -52,7 +52,7 @@ def for_create(kind: Kind, namespace: str, document: Object) -> Object:
     if kind.has_status:
         new.pop("status", None)
     _fill_new(kind, new)
-    return new
+    return schemas.fitted(new, kind.schema) if kind.custom else new
 
 
 def _fill_new(kind: Kind, new: Object) -> None:
@@ -74,6 +74,8 @@ def _fill_new(kind: Kind, new: Object) -> None:
 def for_update(kind: Kind, subresource: str, before: Object, after: Object) -> Object:
     """The object as it will be stored in place of `before`."""
     new = copy.deepcopy(typed(kind, after))
+    if kind.custom:
+        new = schemas.fitted(new, kind.schema)
     if kind.namespaced:
         _check_namespace(documents.namespace(new), documents.namespace(before))
     new["metadata"] = _kept_metadata(documents.metadata(before), documents.metadata(new))
@@ -83,7 +85,7 @@ def for_update(kind: Kind, subresource: str, before: Object, after: Object) -> O
         new.pop("status", None)
         if "status" in before:
             new["status"] = before["status"]
-        defaults.fill(kind, new)
+    defaults.fill(kind, new)
     if kind.counts_generations and _rest(kind, new) != _rest(kind, before):
         new["metadata"]["generation"] = documents.metadata(before).get("generation", 0) + 1
     return new
@@ -112,7 +114,7 @@ def _status_only(kind: Kind, before: Object, new: Object) -> Object:
     status = {"status": new["status"]} if "status" in new else {}
     fields = new["metadata"]
     if kind.custom:
-        own = {key: fields[key] for key in ("uid", "name", "resourceVersion", "managedFields") if key in fields}
+        own = {key: fields[key] for key in ("uid", "name", "resourceVersion") if key in fields}
         fields = {**before["metadata"], **own}
     elif kind == POD:
         fields.pop("ownerReferences", None)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.kubernetes import documents, patching, preparing, refusals, validation
+from lab.kubernetes import applying, documents, patching, preparing, refusals, validation
 from lab.kubernetes.addressing import Target
 from lab.kubernetes.documents import Object
 from lab.kubernetes.kinds import DEFINITION, JOB, NAMESPACE, POD, Kind, Kinds
@@ -52,16 +52,8 @@ class Resources:
         return found
 
     def create(self, target: Target, document: Object, options: WriteOptions) -> Object:
-        kind, namespace = target.kind, target.namespace
-        new = preparing.for_create(kind, namespace, document)
-        name = documents.name(new)
-        if causes := validation.causes_for_new(kind, new):
-            raise refusals.invalid(kind, name, causes)
-        self._check_namespace(kind, namespace, name)
-        key = Key.of(kind, namespace, name)
-        if self.store.get(key) is not None:
-            raise refusals.already_exists(kind, name)
-        return self._put(key, kind, new, options)
+        new = preparing.for_create(target.kind, target.namespace, document)
+        return self._make(target, applying.recorded(_writer(target, options), {}, new), options)
 
     def update(self, target: Target, document: Object, options: WriteOptions) -> tuple[Object, bool]:
         """The stored object, and whether it was made by this."""
@@ -82,8 +74,26 @@ class Resources:
         changed = _patched(target.kind, media_type, before, body)
         if documents.uid(changed) != documents.uid(before):
             _check_uid(target, before, documents.uid(changed))
-        changed.setdefault("metadata", {}).setdefault("resourceVersion", documents.metadata(before)["resourceVersion"])
+        changed.setdefault("metadata", {}).setdefault("resourceVersion", _version(before))
         return self._replace(target, before, changed, options)
+
+    def apply(self, target: Target, wanted: Object, options: WriteOptions) -> tuple[Object, bool]:
+        """Server-side apply: the stored object, and whether it was made by this."""
+        kind, writer = target.kind, _writer(target, options)
+        before = self.store.get(_key(target))
+        if before is None and target.subresource:
+            raise refusals.not_found(kind, target.name)
+        if before is None:
+            new = applying.applied(
+                writer, {}, wanted, lambda merged: preparing.for_create(kind, target.namespace, merged)
+            )
+            return self._make(target, new, options), True
+        _check_uid(target, before, documents.uid(wanted))
+        _check_version(target, before, documents.metadata(wanted).get("resourceVersion") or _version(before))
+        new = applying.applied(
+            writer, before, wanted, lambda merged: preparing.for_update(kind, target.subresource, before, merged)
+        )
+        return self._keep(target, before, new, options), False
 
     def delete(self, target: Target, options: DeleteOptions) -> Object:
         """A Status where the object is gone, or the object where something still holds it."""
@@ -106,13 +116,26 @@ class Resources:
         """The last step of a namespace's deletion: everything in it is gone."""
         self._remove(Key.of(NAMESPACE, "", name), NAMESPACE)
 
+    def _make(self, target: Target, new: Object, options: WriteOptions) -> Object:
+        kind, name = target.kind, documents.name(new)
+        if causes := validation.causes_for_new(kind, new):
+            raise refusals.invalid(kind, name, causes)
+        self._check_namespace(kind, target.namespace, name)
+        key = Key.of(kind, target.namespace, name)
+        if self.store.get(key) is not None:
+            raise refusals.already_exists(kind, name)
+        return self._put(key, kind, new, options)
+
     def _replace(self, target: Target, before: Object, document: Object, options: WriteOptions) -> Object:
-        kind = target.kind
         _check_version(target, before, documents.metadata(document).get("resourceVersion"))
-        new = preparing.for_update(kind, target.subresource, before, document)
+        new = preparing.for_update(target.kind, target.subresource, before, document)
+        return self._keep(target, before, applying.recorded(_writer(target, options), before, new), options)
+
+    def _keep(self, target: Target, before: Object, new: Object, options: WriteOptions) -> Object:
+        kind = target.kind
         if causes := validation.causes_for_change(kind, target.subresource, before, new):
             raise refusals.invalid(kind, target.name, causes)
-        new["metadata"]["resourceVersion"] = documents.metadata(before)["resourceVersion"]
+        new["metadata"]["resourceVersion"] = _version(before)
         if new == before:
             return before
         if documents.deleting(new) and not documents.finalizers(new) and _nothing_left_to_wait_for(new):
@@ -152,6 +175,16 @@ class Resources:
             raise refusals.forbidden(kind, name, why)
 
 
+def _writer(target: Target, options: WriteOptions) -> applying.Writer:
+    return applying.Writer(
+        kind=target.kind, manager=options.manager, subresource=target.subresource, force=options.force
+    )
+
+
+def _version(document: Object) -> str:
+    return str(documents.metadata(document)["resourceVersion"])
+
+
 def _key(target: Target) -> Key:
     return Key.of(target.kind, target.namespace, target.name)
 
@@ -183,7 +216,7 @@ def _check_version(target: Target, before: Object, stated: str | None) -> None:
         if not target.kind.unconditional:
             cause = validation.invalid("metadata.resourceVersion", 0, "must be specified for an update")
             raise refusals.invalid(target.kind, target.name, [cause])
-    elif stated != documents.metadata(before)["resourceVersion"]:
+    elif stated != _version(before):
         raise refusals.stale(target.kind, target.name)
 
 

@@ -10,8 +10,8 @@ from lab.kubernetes.kinds import JOB, POD, Kind
 Test = Callable[[Mapping[str, Any]], bool]
 
 _REQUIREMENT = re.compile(
-    r"(?P<absent>!)?\s*(?P<key>[\w./-]+)\s*(?:(?P<sign>==|=|!=)\s*(?P<value>[\w.-]*)"
-    r"|\s(?P<set>in|notin)\s*\((?P<values>[^)]*)\))?\s*"
+    r"(?P<absent>!)?\s*(?P<key>[\w./-]+)"
+    r"(?:\s*(?P<sign>==|=|!=)\s*(?P<value>[\w.-]*)|\s+(?P<set>in|notin)\s*\((?P<values>[^)]*)\))?\s*"
 )
 _FIELD_TERM = re.compile(r"(?P<key>[\w.-]+)(?P<sign>==|=|!=)(?P<value>.*)")
 _FIELDS: dict[Kind | None, dict[str, tuple[str, ...]]] = {

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lab.kubernetes import documents
+from lab.kubernetes import documents, schemas
 from lab.kubernetes.documents import Object
 from lab.kubernetes.kinds import JOB, POD, Kind
 from lab.kubernetes.refusals import Cause
@@ -39,7 +39,7 @@ def unsupported(field: str, value: str, supported: tuple[str, ...]) -> Cause:
 
 
 def causes_for_new(kind: Kind, document: Object) -> list[Cause]:
-    found = list(_metadata_causes(document))
+    found = [*_metadata_causes(document), *schemas.misfits(document, kind.schema)]
     if kind == JOB:
         found += _job_causes(document)
     elif kind == POD:
@@ -48,7 +48,7 @@ def causes_for_new(kind: Kind, document: Object) -> list[Cause]:
 
 
 def causes_for_change(kind: Kind, subresource: str, before: Object, after: Object) -> list[Cause]:
-    found = list(_metadata_causes(after))
+    found = [*_metadata_causes(after), *schemas.misfits(after, kind.schema)]
     for field in ("name", "namespace", "uid"):
         now = documents.metadata(after).get(field)
         if now != documents.metadata(before).get(field):
@@ -118,6 +118,9 @@ def _job_status_causes(before: Object, after: Object) -> Iterator[Cause]:
     for terminal in ("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet"):
         if was(terminal) and not is_(terminal):
             yield invalid("status.conditions", None, f"cannot disable the terminal {terminal}=True condition")
+    for bad in ("Failed", "FailureTarget"):
+        if is_("SuccessCriteriaMet") and is_(bad):
+            yield invalid("status.conditions", None, f"cannot set SuccessCriteriaMet=True and {bad}=true conditions")
     if was("Complete") != is_("Complete") or was("Failed") != is_("Failed"):
         yield from _ending_causes(new, is_)
     if new.get("completionTime") and not is_("Complete") and new.get("completionTime") != old.get("completionTime"):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 MODULES = Path(__file__).with_name("modules")
@@ -20,15 +21,18 @@ class CannotBuild(RuntimeError):
     """The machine lacks what a build needs."""
 
 
-def built(module: str, package: str) -> Path:
-    """The binary of `package`, built now if this machine has not built it before."""
+def built(module: str, package: str, *, name: str = "", stamps: Mapping[str, str] | None = None) -> Path:
+    """The binary of `package`, built now if this machine has not built it before.
+
+    It is called as the package is, or `name`; `stamps` are the string variables a release build sets, by full name.
+    """
     folder = _cache(module)
-    binary = folder / package.rsplit("/", 1)[-1]
+    binary = folder / (name or package.rsplit("/", 1)[-1])
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not binary.exists():
-            _build(module, package, binary)
+            _build(module, package, binary, stamps or {})
     return binary
 
 
@@ -38,7 +42,7 @@ def _cache(module: str) -> Path:
     return base / "hyperfleet-e2e" / f"{module}-{digest[:16]}"
 
 
-def _build(module: str, package: str, binary: Path) -> None:
+def _build(module: str, package: str, binary: Path, stamps: Mapping[str, str]) -> None:
     go = shutil.which("go")
     if go is None:
         raise CannotBuild(f"building {package} needs Go on the PATH; install it, or run `make test`, which needs none")
@@ -46,8 +50,9 @@ def _build(module: str, package: str, binary: Path) -> None:
     started = time.monotonic()
     unfinished = binary.with_suffix(".unfinished")
     environment = os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false -mod=readonly"}
+    flags = " ".join(["-s -w", *(f"-X {variable}={value}" for variable, value in stamps.items())])
     subprocess.run(
-        [go, "build", "-p", str(os.cpu_count() or 1), "-ldflags", "-s -w", "-o", unfinished, package],
+        [go, "build", "-p", str(os.cpu_count() or 1), "-ldflags", flags, "-o", unfinished, package],
         cwd=MODULES / module,
         env=environment,
         check=True,
