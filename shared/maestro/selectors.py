@@ -17,9 +17,9 @@ _KEY = r"(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Z
 _VALUE = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
 _REQUIREMENT = re.compile(
     rf"\s*(?:!\s*(?P<absent>{_KEY})"
-    rf"|(?P<set_key>{_KEY})\s+(?P<set>in|notin)\s*\((?P<values>\s*{_VALUE}\s*(?:,\s*{_VALUE}\s*)*)\)"
+    rf"|(?P<set_key>{_KEY})\s+(?P<set>in|notin)\s*\((?P<values>[^()]*)\)"
     rf"|(?P<key>{_KEY})\s*(?P<operator>==|=|!=)\s*(?P<value>{_VALUE})"
-    rf"|(?P<present>{_KEY}))\s*(?:,|$)"
+    rf"|(?P<present>{_KEY}))\s*(?P<more>,|\Z)"
 )
 
 
@@ -69,20 +69,19 @@ class Selector:
             case str():
                 return cls.parse(selector)
             case _:
-                return cls.parse(",".join(f"{key}={value}" for key, value in selector.items()))
+                return cls(tuple(_equality(key, value) for key, value in selector.items()))
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """A selector such as `app=web,tier in (a, b),!canary`."""
         requirements = []
-        position = 0
-        while position < len(text) and text[position:].strip():
+        position, more = 0, bool(text.strip())
+        while more:
             match = _REQUIREMENT.match(text, position)
             if match is None:
-                where = f"cannot be read from {text[position:]!r:.60}"
-                raise Invalid(f"label selector {text!r:.120} is not valid", [Problem("", where)])
+                raise _invalid(text, f"cannot be read from {text[position:]!r:.60}")
             requirements.append(_requirement(match))
-            position = match.end()
+            position, more = match.end(), bool(match["more"])
         return cls(tuple(requirements))
 
 
@@ -93,5 +92,17 @@ def _requirement(match: re.Match[str]) -> Requirement:
         return Requirement(match["present"], None)
     if match["set_key"]:
         values = frozenset(value.strip() for value in match["values"].split(","))
+        if not all(re.fullmatch(_VALUE, value) for value in values):
+            raise _invalid(match.string, f"({match['values']}) is no list of label values")
         return Requirement(match["set_key"], values, negated=match["set"] == "notin")
     return Requirement(match["key"], frozenset([match["value"]]), negated=match["operator"] == "!=")
+
+
+def _equality(key: str, value: str) -> Requirement:
+    if not re.fullmatch(_KEY, key) or not re.fullmatch(_VALUE, value):
+        raise _invalid(f"{key}={value}", "is no label")
+    return Requirement(key, frozenset([value]))
+
+
+def _invalid(text: str, why: str) -> Invalid:
+    return Invalid(f"label selector {text!r:.120} is not valid", [Problem("", why)])
