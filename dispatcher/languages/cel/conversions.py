@@ -21,17 +21,7 @@ from dispatcher.languages.cel.times import (
     show_timestamp,
     timestamp,
 )
-from dispatcher.languages.cel.values import INT_MAX, TYPE_NAMES, UINT_MAX, Kind, UInt, kind_of
-
-_SURROGATES: Final = dict.fromkeys(range(55296, 57344), "�")
-
-
-def utf8(text: str) -> bytes:
-    """JSON can smuggle in halves of characters, which UTF-8 cannot hold; Go replaces them, and so do we."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.translate(_SURROGATES).encode()
+from dispatcher.languages.cel.values import INT_MAX, TYPE_NAMES, UINT_MAX, Kind, UInt, kind_of, utf8
 
 
 def _same(_: Evaluation, value: Any) -> Any:

@@ -5,13 +5,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from dispatcher.languages.cel.conversions import utf8
 from dispatcher.languages.cel.failure import Failure
 from dispatcher.languages.cel.limits import VISITING, Evaluation
 from dispatcher.languages.cel.numbers import show_decimal, show_int, show_special
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.times import show_duration, show_timestamp
-from dispatcher.languages.cel.values import Kind, kind_of
+from dispatcher.languages.cel.values import Kind, kind_of, utf8
 
 _CLAUSE = re.compile(r"%(?:(?P<percent>%)|(?:\.(?P<precision>\d+))?(?P<verb>[sdfebxXo]))", re.ASCII)
 _DEFAULT_PRECISION, _MOST_PRECISION = 6, 100

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Final
 
-from dispatcher.languages.cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt
+from dispatcher.languages.cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt, utf8
 
 _ESCAPE = re.compile(r"\\(?:([0-3][0-7]{2})|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.ASCII)
 _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
@@ -54,9 +54,9 @@ def string_value(text: str) -> str:
 def bytes_value(text: str) -> bytes:
     body, raw = _body(text[1:])
     if raw or "\\" not in body:
-        return body.encode()
+        return utf8(body)
     # Escapes mean single bytes here, other characters their UTF-8: both are carried as Latin-1 on the way.
-    carried = body.encode().decode("latin-1")
+    carried = utf8(body).decode("latin-1")
     return _ESCAPE.sub(_byte, carried).encode("latin-1")
 
 

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import re2  # type: ignore[import-untyped]  # google-re2 ships no types
 
-from dispatcher.languages.cel.conversions import utf8
 from dispatcher.languages.cel.failure import Failure
 from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.overloads import Function, Overload
-from dispatcher.languages.cel.values import Kind
+from dispatcher.languages.cel.values import Kind, utf8
 
 # Room for some forty thousand instructions; what does not fit is refused after a few milliseconds.
 _MEMORY: Final = 1024 * 1024

@@ -1,0 +1,79 @@
+"""Whatever is written, it is refused or evaluated within the limits; nothing else happens.
+
+`SOAK_EXAMPLES` sets how many sources are tried; `make soak` asks for many more than a normal run.
+"""
+
+import json
+import os
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dispatcher.languages.cel import compile_cel
+from dispatcher.languages.errors import EvaluationError, Rejected
+
+EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "1000"))
+SECONDS, MEGABYTES = 1.0, 200
+
+GOLDEN = Path(__file__).parents[2] / "conformance" / "golden"
+PROBES = json.loads((GOLDEN / "cel.json").read_text())
+GUIDE = json.loads((GOLDEN / "cel_guide.json").read_text())
+MORE = json.loads((GOLDEN / "cel_more.json").read_text())
+SEEDS = [case["expr"] for recorded in (PROBES, GUIDE, MORE) for case in recorded["cases"]]
+VARIABLES: dict[str, Any] = GUIDE["vars"]["full"] | PROBES["vars"] | {"huge": "ab" * 500_000, "many": [0] * 100_000}
+
+# Separated by white space, which no fragment contains; the few that are white space or foreign stand apart.
+FRAGMENTS = [
+    *Path(__file__).with_name("cel_fragments.txt").read_text().split(),
+    *[" ", "\n", "\t", "\0", "é", "\ud800", "\U0001f600", "'%s %d %.3f'"],
+]
+
+
+@st.composite
+def mutants(draw: st.DrawFn) -> str:
+    """A recorded expression with some of its text repeated, removed or replaced."""
+    source: str = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(1, 4))):
+        start, end = sorted(draw(st.tuples(st.integers(0, len(source)), st.integers(0, len(source)))))
+        end = min(end, start + 12)
+        inserted = draw(st.sampled_from(["", source[start:end], *FRAGMENTS]))
+        keeps = draw(st.booleans())
+        source = source[:start] + inserted + source[start if keeps else end :]
+    return source
+
+
+SOURCES = st.one_of(
+    mutants(),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=15).map(" ".join),
+    st.text(max_size=60),
+)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(source=SOURCES, declared=st.booleans())
+def test_any_source_is_refused_or_evaluated_within_the_limits(source: str, *, declared: bool) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
+    try:
+        value = compile_cel(source, variables=VARIABLES if declared else None).evaluate(VARIABLES)
+    except (Rejected, EvaluationError) as problem:
+        problem.explain()
+    else:
+        json.dumps(value, allow_nan=False)
+    assert time.process_time() - started < SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+
+
+@pytest.mark.parametrize("source", SEEDS[:: max(1, len(SEEDS) // 40)], ids=str)
+def test_every_beginning_of_an_expression_is_refused_or_evaluated(source: str) -> None:
+    for end in range(len(source)):
+        try:
+            compile_cel(source[:end]).evaluate(VARIABLES)
+        except (Rejected, EvaluationError) as problem:
+            problem.explain()
