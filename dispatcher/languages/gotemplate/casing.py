@@ -19,29 +19,30 @@ _SEPARATE = re.compile(
 
 
 def lower(text: str) -> str:
-    return text.lower() if text.isascii() else "".join(map(_lower, text))
+    return text.lower() if text.isascii() else text.translate({ord(c): _lower(c) for c in set(text)})
 
 
 def upper(text: str) -> str:
-    return text.upper() if text.isascii() else "".join(map(_upper, text))
+    return text.upper() if text.isascii() else text.translate({ord(c): _upper(c) for c in set(text)})
 
 
 def title(text: str) -> str:
     """The first cased letter of every word in title case, the others in lower case."""
     if text.isascii():
         return _ASCII_WORD.sub(lambda word: word.group().capitalize(), text)
+    cased, ending = {c for c in set(text) if _is_cased(c)}, {c for c in set(text) if _ends_word(c)}
     written = []
     inside_word = after_mid = False
     for position, character in enumerate(text):
         mid = character in _MID
         if mid and after_mid:
             inside_word = False
-        if _is_cased(character):
+        if character in cased:
             written.append(_lower_in(text, position) if inside_word else character.title())
             inside_word = True
         else:
             written.append(character)
-            if _ends_word(character):
+            if character in ending:
                 inside_word = False
         after_mid = mid
     return "".join(written)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 _OTHER_WORDS = {
     "elif": "write {{ else if … }}",
@@ -43,11 +44,16 @@ _OPERATORS = {
     "~": "join texts with print: {{ print .a .b }}",
 }
 _SHOWN = 10
+_LONGEST = 100
+_MOST = 500
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like this one."""
-    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=0.6)), None)
+    """The known name that looks most like this one; comparing is slow, so only short names and not too many of them."""
+    if len(name) > _LONGEST:
+        return None
+    candidates = sorted(candidate for candidate in islice(known, _MOST) if len(candidate) <= _LONGEST)
+    return next(iter(get_close_matches(name, candidates, n=1, cutoff=0.6)), None)
 
 
 def operator(character: str) -> str | None:

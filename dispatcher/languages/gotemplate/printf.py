@@ -34,8 +34,10 @@ class _Printf:
     argument: int = 0
     reordered: bool = False
     good_index: bool = True
+    last_bracket: int = -1
 
     def write(self) -> None:
+        self.last_bracket = self.format.rfind("]")
         while (percent := self.format.find("%", self.position)) >= 0:
             self.buffer.write(self.format[self.position : percent])
             self.position = percent + 1
@@ -127,11 +129,12 @@ class _Printf:
         if not self.format.startswith("[", self.position):
             return False
         self.reordered = True
-        start, closing = self.position + 1, self.format.find("]", self.position)
-        if closing < 0 or len(self.format) - self.position < _FEWEST_INDEX:
+        start = self.position + 1
+        if self.last_bracket < start or len(self.format) - self.position < _FEWEST_INDEX:
             self.good_index = False
             self.position = start
             return False
+        closing = self.format.index("]", start)
         self.position = closing + 1
         number = _small(self.format[start:closing])
         if number is not None and 0 < number <= len(self.arguments):

@@ -12,14 +12,17 @@ _ESCAPE = re.compile(
     r"|(?P<plain>[^\\]+)",
     re.DOTALL,
 )
-_UNUSUAL = re.compile(r"[^ !#-&(-\[\]-~]")
 _MAX_BYTE = 0xFF
 _MAX_RUNE = 0x10FFFF
-_FIRST_BEYOND_ASCII = 0x80
 _FIRST_BEYOND_PLANE_0 = 0x10000
 _HTML = str.maketrans({"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_JS_NAMED = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
-_JS_SPECIAL = re.compile(r"[\\'\"<>&=\x00-\x1f\x80-\U0010ffff]")
+_JS = str.maketrans({
+    **{chr(code): f"\\u00{code:02X}" for code in range(0x20)},
+    "\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D",
+})  # fmt: skip
+_CONTROLS = {chr(code): f"\\x{code:02x}" for code in (*range(0x20), 0x7F)}
+_ASCII_ESCAPES = {mark: str.maketrans({**_CONTROLS, **_SHORT, mark: "\\" + mark}) for mark in ('"', "'")}
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 
 
 def unquote(literal: str) -> str:
@@ -81,23 +84,18 @@ def is_surrogate(rune: int) -> bool:
 
 def quote(text: str, mark: str = '"', *, ascii_only: bool = False) -> str:
     """The text as a Go literal between two marks."""
-    if text.isprintable() and not ascii_only and mark not in text and "\\" not in text:
-        return mark + text + mark
-    return mark + _UNUSUAL.sub(lambda found: _escaped(found.group(), mark, ascii_only=ascii_only), text) + mark
+    escaped = text.translate(_ASCII_ESCAPES[mark])
+    if ascii_only or not escaped.isprintable():
+        escaped = _BEYOND_ASCII.sub(lambda found: _escaped(found.group(), ascii_only=ascii_only), escaped)
+    return mark + escaped + mark
 
 
-def _escaped(character: str, mark: str, *, ascii_only: bool) -> str:
-    if character == mark:
-        return "\\" + mark
-    if character in _SHORT:
-        return _SHORT[character]
-    if character.isprintable() and (character.isascii() or not ascii_only):
+def _escaped(character: str, *, ascii_only: bool) -> str:
+    if character.isprintable() and not ascii_only:
         return character
     code = ord(character)
     if is_surrogate(code):
         return f"\\x{code & _MAX_BYTE:02x}"
-    if code < _FIRST_BEYOND_ASCII:
-        return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < _FIRST_BEYOND_PLANE_0 else f"\\U{code:08x}"
 
 
@@ -111,14 +109,11 @@ def escape_html(text: str) -> str:
 
 
 def escape_js(text: str) -> str:
-    return _JS_SPECIAL.sub(lambda match: _js(match.group()), text)
+    escaped = text.translate(_JS)
+    return escaped if escaped.isprintable() else _BEYOND_ASCII.sub(lambda found: _js(found.group()), escaped)
 
 
 def _js(character: str) -> str:
-    if character in _JS_NAMED:
-        return _JS_NAMED[character]
-    if character < " ":
-        return f"\\u00{ord(character):02X}"
     return character if character.isprintable() or is_surrogate(ord(character)) else f"\\u{ord(character):04X}"
 
 

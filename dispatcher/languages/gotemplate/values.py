@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import Enum, auto
+from itertools import islice
 from typing import Any
 
 from dispatcher.languages.gotemplate.limits import Failure
@@ -105,7 +106,7 @@ def describe(value: object) -> str:
         return "nil"
     if kind is Kind.MAP:
         assert isinstance(value, Mapping)
-        return f"map with {_shorten(', '.join(str(key) for key in list(value)[:_SHOWN])) or 'no keys'}"
+        return f"map with {_shorten(', '.join(str(key) for key in islice(value, _SHOWN))) or 'no keys'}"
     if kind is Kind.LIST:
         assert isinstance(value, list | tuple)
         return f"list of {len(value)}"

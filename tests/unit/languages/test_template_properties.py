@@ -6,6 +6,7 @@ SOAK_EXAMPLES says on how many: a tenth of it for each property, three times it 
 import os
 import random
 import time
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -44,15 +45,21 @@ def text_of(value: Any) -> str:
             return "NaN"
         case float() if abs(value) == float("inf"):
             return "+Inf" if value > 0 else "-Inf"
-        case float() if value == 0 or 1e-4 <= abs(value) < 1e6:
-            return repr(value).removesuffix(".0") if "e" not in repr(value) else f"{value:.17f}".rstrip("0")
         case float():
-            return next(text for text in (f"{value:.{p}e}" for p in range(18)) if float(text) == value)
+            return shortest(value)
         case list():
             return f"[{' '.join(map(text_of, value))}]"
         case dict():
             return f"map[{' '.join(f'{key}:{text_of(value[key])}' for key in sorted(value))}]"
     return str(value)
+
+
+def shortest(value: float) -> str:
+    exact = Decimal(repr(value)).normalize()
+    if value == 0 or -4 <= exact.adjusted() < 6:
+        return f"{exact:f}"
+    mantissa, exponent = f"{exact:e}".split("e")
+    return f"{mantissa}e{int(exponent):+03d}"
 
 
 @many
