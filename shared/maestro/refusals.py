@@ -85,14 +85,15 @@ def unreachable(what: str, address: str, cause: str) -> HyperFleetError:
 
 def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     """Seconds to wait as a `Retry-After` header says: a number, or a date."""
-    if not value:
-        return None
-    if value.strip().isdigit():
-        return float(value)
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
     try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        moment = email.utils.parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
         return None
+    if moment.tzinfo is None:  # what `-0000` stands for: UTC, of a place unknown
+        moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
 
 
