@@ -61,9 +61,9 @@ class Token(NamedTuple):
 
 
 _QUOTED = {
-    '"': (Kind.STRING, re.compile(r'"(?:\\[^\n]|[^"\\\n])*"'), "unterminated quoted string"),
+    '"': (Kind.STRING, re.compile(r'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"'), "unterminated quoted string"),
     "`": (Kind.STRING, re.compile(r"`[^`]*`"), "unterminated raw string"),
-    "'": (Kind.NUMBER, re.compile(r"'(?:\\[^\n]|[^'\\\n])*'"), "unterminated character constant"),
+    "'": (Kind.NUMBER, re.compile(r"'[^'\\\n]*(?:\\[^\n][^'\\\n]*)*'"), "unterminated character constant"),
 }
 _PUNCTUATION = {"=": Kind.ASSIGN, "|": Kind.PIPE, "(": Kind.LEFT, ")": Kind.RIGHT}
 _KEYWORDS = frozenset({"block", "break", "continue", "define", "else", "end", "if", "range", "template", "with"})

@@ -8,8 +8,7 @@ from dispatcher.languages.gotemplate.values import from_bytes, to_bytes
 _NAMED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _SHORT = {character: f"\\{name}" for name, character in _NAMED.items()}
 _ESCAPE = re.compile(
-    r"\\(?:x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})|(?P<named>.))"
-    r"|(?P<plain>[^\\]+)",
+    r"\\(?:x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})|(?P<named>.))",
     re.DOTALL,
 )
 _MAX_BYTE = 0xFF
@@ -32,50 +31,34 @@ def unquote(literal: str) -> str:
         return inner.replace("\r", "")
     if "\\" not in inner:
         return inner
-    return from_bytes(b"".join(_unescaped(inner, quote)))
+    return from_bytes(to_bytes(_ESCAPE.sub(lambda found: _meaning(found, quote), inner)))
 
 
 def unquote_character(literal: str) -> int:
     """The code point of a Go character constant."""
-    match = _ESCAPE.fullmatch(literal[1:-1])
-    if match is None:
-        raise ValueError("malformed character constant")
-    raw = _meaning(match, "'")
-    if match.lastgroup in {"byte", "octal"}:
-        return raw[0]
-    character = raw.decode()
-    if len(character) != 1:
-        raise ValueError("malformed character constant")
-    return ord(character)
+    inner = literal[1:-1]
+    escape = _ESCAPE.fullmatch(inner)
+    if escape is not None:
+        code = ord(_meaning(escape, "'"))
+        return code & _MAX_BYTE if escape.lastgroup in {"byte", "octal"} else code
+    if len(inner) != 1:
+        raise ValueError(f"malformed character constant {literal}")
+    return ord(inner)
 
 
-def _unescaped(inner: str, quote: str) -> list[bytes]:
-    parts = []
-    position = 0
-    while position < len(inner):
-        match = _ESCAPE.match(inner, position)
-        if match is None:
-            raise ValueError("invalid escape")
-        parts.append(_meaning(match, quote))
-        position = match.end()
-    return parts
-
-
-def _meaning(match: re.Match[str], quote: str) -> bytes:
-    kind, text = match.lastgroup, match.group(match.lastgroup or 0)
-    if kind == "plain":
-        return to_bytes(text)
+def _meaning(escape: re.Match[str], quote: str) -> str:
+    kind, text = escape.lastgroup, escape.group(escape.lastgroup or 0)
     if kind in {"byte", "octal"}:
         value = int(text, 16 if kind == "byte" else 8)
         if value <= _MAX_BYTE:
-            return bytes([value])
+            return from_bytes(bytes([value]))
     elif kind in {"short", "long"}:
         value = int(text, 16)
         if value <= _MAX_RUNE and not is_surrogate(value):
-            return chr(value).encode()
+            return chr(value)
     elif text == quote or text in _NAMED:
-        return _NAMED.get(text, text).encode()
-    raise ValueError(f"invalid escape {match.group()}")
+        return _NAMED.get(text, text)
+    raise ValueError(f"invalid escape {escape.group()}")
 
 
 def is_surrogate(rune: int) -> bool:
