@@ -14,6 +14,7 @@ from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.operators import OPERATORS
 from dispatcher.languages.cel.selection import Evaluate, Step, path, presence
 from dispatcher.languages.cel.syntax import (
+    BINDINGS,
     Call,
     Comprehension,
     Conditional,
@@ -28,7 +29,7 @@ from dispatcher.languages.cel.syntax import (
     Node,
     Select,
 )
-from dispatcher.languages.cel.values import ABSENT, TYPE_NAMES, BuiltMap, Optional, kind_of
+from dispatcher.languages.cel.values import ABSENT, TYPE_NAMES, BuiltMap, Optional, kind_of, undecided
 
 Scope = Mapping[str, int]
 
@@ -45,7 +46,8 @@ def weight(node: Node) -> int:
     while waiting:
         part = waiting.pop()
         total += _call_weight(part) if isinstance(part, Call) else 1
-        waiting.extend([part.source] if isinstance(part, Comprehension) else part.parts)
+        loops = isinstance(part, Comprehension) and part.macro not in BINDINGS
+        waiting.extend(part.parts[:1] if loops else part.parts)
     return total
 
 
@@ -68,21 +70,24 @@ class _Compiler:
         return _named(node, scope)
 
     def access(self, node: Select | Index, scope: Scope) -> Evaluate:
-        return self._path(node, scope, path)
+        return self._path(node, (), scope, path)
 
     def has(self, node: Has, scope: Scope) -> Evaluate:
-        return self._path(node.field, scope, presence)
+        return self._path(node.field.operand, (self._step(node.field, scope),), scope, presence)
 
     def junction(self, node: Junction, scope: Scope) -> Evaluate:
         return _decision(node, tuple(self.compile(term, scope) for term in node.terms))
 
     def _path(
-        self, node: Select | Index, scope: Scope, build: Callable[[Evaluate, tuple[Step, ...]], Evaluate]
+        self,
+        root: Node,
+        steps: tuple[Step, ...],
+        scope: Scope,
+        build: Callable[[Evaluate, tuple[Step, ...]], Evaluate],
     ) -> Evaluate:
-        steps: list[Step] = []
-        root: Node = node
+        """The steps, and before them those of the root down to what is no access itself."""
         while isinstance(root, Select | Index) and dotted(root) not in TYPE_NAMES:
-            steps.insert(0, self._step(root, scope))
+            steps = (self._step(root, scope), *steps)
             root = root.operand
         if isinstance(root, Select | Index):
             start = _constant(TYPE_NAMES[dotted(root)])
@@ -90,7 +95,7 @@ class _Compiler:
             start = _named(root, scope, has_fields=True)
         else:
             start = self.compile(root, scope)
-        return build(start, tuple(steps)) if steps else start
+        return build(start, steps) if steps else start
 
     def _step(self, node: Select | Index, scope: Scope) -> Step:
         match node:
@@ -126,7 +131,7 @@ class _Compiler:
                 return then(evaluation)
             if value is False:
                 return otherwise(evaluation)
-            raise _at(asked, Failure(f"a condition is a bool, not {kind_of(value).described}", met=value))
+            raise _at(asked, undecided(value))
 
         return conditional
 
@@ -170,7 +175,7 @@ class _Compiler:
         inner = {**scope, node.variable: slot}
         body = self.compile(node.body, inner)
         cost = weight(node.body)
-        if node.macro in {Macro.OPT_MAP, Macro.OPT_FLAT_MAP}:
+        if node.macro in BINDINGS:
             flat = node.macro is Macro.OPT_FLAT_MAP
             return comprehensions.binding(source, slot, body, flat=flat, node=node)
         if node.where is not None:
@@ -230,7 +235,7 @@ def _decision(node: Junction, terms: tuple[Evaluate, ...]) -> Evaluate:
                 if value is decisive:
                     return node.decisive
                 if type(value) is not bool:
-                    raise _at(part, Failure(f"a condition is a bool, not {kind_of(value).described}", met=value))
+                    raise _at(part, undecided(value))
             except Failure as problem:
                 failure = failure or problem.with_traceback(None)
         if failure is not None:

@@ -11,7 +11,7 @@ from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.lists import ordered
 from dispatcher.languages.cel.selection import Evaluate
 from dispatcher.languages.cel.syntax import Macro, Node
-from dispatcher.languages.cel.values import NONE, Optional, is_list, is_map, kind_of
+from dispatcher.languages.cel.values import NONE, Optional, is_list, is_map, kind_of, undecided
 
 # What runs for a macro: the elements, the slot its variable is bound to, and its body.
 Loop = Callable[[Evaluation, Any, int, Evaluate], Any]
@@ -33,7 +33,7 @@ def verdict(value: Any) -> bool:
     """A condition's outcome: only a bool decides."""
     if value is True or value is False:
         return value
-    raise Failure(f"a condition is a bool, not {kind_of(value).described}", met=value)
+    raise undecided(value)
 
 
 def _quantifier(*, decisive: bool) -> Loop:

@@ -8,6 +8,7 @@ from dispatcher.languages.cel.failure import Failure
 from dispatcher.languages.cel.limits import COMPARING, Evaluation
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.values import Kind, is_list, kind_of
+from dispatcher.languages.errors import shown
 
 LIST, INT = Kind.LIST, Kind.INT
 _ORDERED: Final = frozenset(
@@ -37,14 +38,14 @@ def _sort(evaluation: Evaluation, items: Any) -> tuple[Any, ...]:
 
 def _slice(evaluation: Evaluation, items: Any, start: int, end: int) -> tuple[Any, ...]:
     if not 0 <= start <= end <= len(items):
-        raise Failure(f"slice({start}, {end}) does not fit a list of {len(items)}", met=items)
+        raise Failure(f"slice({shown(start)}, {shown(end)}) does not fit a list of {len(items)}", met=items)
     evaluation.grow_list(end - start)
     return tuple(items[start:end])
 
 
 def _flatten(evaluation: Evaluation, items: Any, depth: int = 1) -> tuple[Any, ...]:
     if depth < 0:
-        raise Failure(f"a list cannot be flattened {depth} times", met=items)
+        raise Failure(f"a list cannot be flattened {shown(depth)} times", met=items)
     flat: list[Any] = []
     _collect(evaluation, items, depth, flat)
     return tuple(flat)
@@ -88,7 +89,7 @@ def _reverse(evaluation: Evaluation, items: Any) -> tuple[Any, ...]:
 
 def _range(evaluation: Evaluation, length: int) -> tuple[int, ...]:
     if length < 0:
-        raise Failure(f"lists.range({length}) cannot be: a length is not negative")
+        raise Failure(f"lists.range({shown(length)}) cannot be: a length is not negative")
     evaluation.spend(length)
     evaluation.grow_list(length)
     return tuple(range(length))

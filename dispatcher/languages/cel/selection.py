@@ -12,6 +12,7 @@ from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.lookup import KEY_KINDS, find
 from dispatcher.languages.cel.syntax import Node
 from dispatcher.languages.cel.values import ABSENT, NONE, Optional, is_list, is_map, kind_of
+from dispatcher.languages.errors import shown
 
 Evaluate = Callable[[Evaluation], Any]
 
@@ -90,10 +91,10 @@ def _key(key: Any, node: Node) -> Any:
 
 def _missing(container: Any, key: Any, node: Node) -> Missing:
     if is_list(container):
-        failure = Missing(f"index {key} is outside the list", met=container)
+        failure = Missing(f"index {shown(key)} is outside the list", met=container)
     elif is_map(container):
-        failure = Missing(f"no such key: {key}", met=container)
+        failure = Missing(f"no such key: {shown(key)}", met=container)
     else:
-        failure = Missing(f"no such key: {key}: {kind_of(container).described} has no keys", met=container)
+        failure = Missing(f"no such key: {shown(key)}: {kind_of(container).described} has no keys", met=container)
     failure.node = node
     return failure

@@ -10,6 +10,7 @@ from dispatcher.languages.cel.failure import Failure
 from dispatcher.languages.cel.limits import Evaluation
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.values import Kind
+from dispatcher.languages.errors import shown
 
 STRING, INT, LIST = Kind.STRING, Kind.INT, Kind.LIST
 
@@ -58,7 +59,7 @@ def _ends_with(evaluation: Evaluation, text: str, part: str) -> bool:
 def _within(text: str, index: int) -> int:
     if 0 <= index <= len(text):
         return index
-    raise Failure(f"position {index} is outside the string", met=text)
+    raise Failure(f"position {shown(index)} is outside the string", met=text)
 
 
 def _char_at(_: Evaluation, text: str, index: int) -> str:
@@ -68,7 +69,7 @@ def _char_at(_: Evaluation, text: str, index: int) -> str:
 def _index_of(evaluation: Evaluation, text: str, part: str, offset: int = 0) -> int:
     _read(evaluation, text)
     if offset < 0:
-        raise Failure(f"position {offset} is outside the string", met=text)
+        raise Failure(f"position {shown(offset)} is outside the string", met=text)
     if not part:
         return min(offset, len(text))
     return text.find(part, offset)
@@ -82,7 +83,7 @@ def _last_index_of(evaluation: Evaluation, text: str, part: str) -> int:
 def _last_index_of_from(evaluation: Evaluation, text: str, part: str, offset: int) -> int:
     _read(evaluation, text)
     if offset < 0:
-        raise Failure(f"position {offset} is outside the string", met=text)
+        raise Failure(f"position {shown(offset)} is outside the string", met=text)
     if not part:
         return min(offset, len(text))
     return text.rfind(part, 0, offset + len(part)) if offset < len(text) else -1
@@ -125,7 +126,7 @@ def _substring(evaluation: Evaluation, text: str, start: int) -> str:
 
 def _substring_range(evaluation: Evaluation, text: str, start: int, end: int) -> str:
     if start > end:
-        raise Failure(f"a substring cannot start at {start} and end at {end}", met=text)
+        raise Failure(f"a substring cannot start at {shown(start)} and end at {shown(end)}", met=text)
     evaluation.grow_text(_within(text, end) - _within(text, start))
     return text[start:end]
 

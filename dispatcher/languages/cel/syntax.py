@@ -151,6 +151,10 @@ class Macro(Enum):
     OPT_FLAT_MAP = "optFlatMap"
 
 
+# These bind a variable once; the other macros loop.
+BINDINGS = frozenset({Macro.OPT_MAP, Macro.OPT_FLAT_MAP})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comprehension(Node):
     """`source.macro(variable, body)`; `where` is the middle argument of the three-argument `map`."""

@@ -180,6 +180,11 @@ def kind_of(value: Any) -> Kind:
     raise Failure("a variable holds something that is not a JSON value", met=value)
 
 
+def undecided(value: Any) -> Failure:
+    """A condition came out as something that is neither true nor false."""
+    return Failure(f"a condition is a bool, not {kind_of(value).described}", met=value)
+
+
 def is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 

@@ -115,3 +115,12 @@ def test_a_python_object_among_the_variables_is_refused_untouched(source: str) -
 
 def test_a_python_object_equals_nothing() -> None:
     assert compile_cel("thing == 1 || thing == thing").evaluate({"thing": Trap()}) is False
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["xs[big]", "spec[string(big)]", "text.substring(big)", "xs.slice(0, big)", "lists.range(-big)", "big + 1", "-big * big",
+     "double(big)", "timestamp(big)", "'%d'.format([big])", "'%f'.format([big])", "toJson(big)", "uint(big)"],
+)  # fmt: skip
+def test_a_number_of_thousands_of_digits_is_an_error_like_any_other(source: str) -> None:
+    assert failure(source, VARIABLES | {"big": 10**5000, "xs": [1]}).explain()
