@@ -19,11 +19,13 @@ from status_reporter.exits import Exit
 from status_reporter.kube import Kube
 from status_reporter.marking import CALL_SECONDS, Marker, Owner, owner_of
 from status_reporter.settings import Settings
-from status_reporter.verdict import Facts, Found, Missing, Reading, Verdict, misconfigured, verdict
+from status_reporter.verdict import Facts, Found, Missing, Reading, Unusable, Verdict, misconfigured, verdict
 
 # What is known is told for at least this long, even when the adapter used up the whole wait.
 MIN_WRITE_SECONDS = 30.0
 MIN_SECONDS_BETWEEN_WRITES = 1.0
+# How long a report that is there at the start waits for the pod to say which attempt this is.
+FIRST_SIGHT_SECONDS = 2.0
 FIRST_PAUSE, MAX_PAUSE = 0.25, 10.0
 
 log = logging.getLogger(__name__)
@@ -108,6 +110,8 @@ class Reporter:
 
     def _read(self) -> Reading:
         """What the file says; a report of this attempt that is no longer there was still given."""
+        if self._must_see_pod_first():
+            return Missing()
         reading = sighting.look(
             self._settings.results_path,
             condition_type=self._settings.condition_types[0],
@@ -118,7 +122,16 @@ class Reporter:
                 self._last = (report, self._state)
             case Missing() if self._last and self._last[1].attempt_began == self._state.attempt_began:
                 return Found(self._last[0])
+            case Missing():
+                log.debug("no report yet: there is no file of this attempt")
+            case Unusable(problem=problem):
+                log.debug("no report yet: %s", problem)
         return reading
+
+    def _must_see_pod_first(self) -> bool:
+        """Whether the pod may yet tell that a report which is there already is a former attempt's."""
+        unseen = isinstance(self._state, Unseen) and self._state.knowable and self._stopped_at is None
+        return unseen and time.monotonic() - self._began < FIRST_SIGHT_SECONDS
 
     def _may_write(self, decided: Verdict) -> bool:
         return decided.final or time.monotonic() - self._told_at >= MIN_SECONDS_BETWEEN_WRITES
@@ -127,6 +140,8 @@ class Reporter:
         """Sleep until there is news, a held-back write is due or the time is over."""
         now = time.monotonic()
         due = [self._began + self._settings.max_wait]
+        if self._must_see_pod_first():
+            due.append(self._began + FIRST_SIGHT_SECONDS)
         if now - self._told_at < MIN_SECONDS_BETWEEN_WRITES:
             due.append(self._told_at + MIN_SECONDS_BETWEEN_WRITES)
         self._take_news(min(due) - now)

@@ -1,6 +1,5 @@
 """Real Maestro servers, one per way of letting clients in, on one PostgreSQL."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -44,12 +43,19 @@ def ground(postgres: Postgres, pki: Pki, tmp_path_factory: pytest.TempPathFactor
 
 
 def _ground(mode: str, server: RealMaestro, pki: Pki, folder: Path) -> Ground:
+    # In the thread of the tests, because a server dies with the thread that started it.
+    async def kill() -> None:
+        server.kill()
+
+    async def start() -> None:
+        server.start()
+
     return Ground(
         mode=mode,
         rest_url=f"{'http' if mode == 'plain' else 'https'}://127.0.0.1:{server.rest_port}",
         grpc_address=f"127.0.0.1:{server.grpc_port}",
         broker_address=f"127.0.0.1:{server.broker_port}",
-        kill=lambda: asyncio.to_thread(server.kill),
-        start=lambda: asyncio.to_thread(server.start),
+        kill=kill,
+        start=start,
         identity=identity_for(mode, pki, folder),
     )

@@ -1,0 +1,3 @@
+"""The real API server."""
+
+from tests.e2e.kubernetes.conftest import *  # noqa: F403 - the same server
