@@ -155,7 +155,7 @@ def _finalizer_problems(finalizers: Any) -> Iterator[str]:
 def _label_problems(labels: Mapping[str, str]) -> Iterator[str]:
     for key, value in sorted(labels.items()):
         yield from (_invalid("metadata.labels", key, rule) for rule in _qualified_rules(key))
-        rules = _broken(value, _LABEL_LENGTH, _VALUE, _VALUE_RULE)
+        rules = _broken(value, _LABEL_LENGTH, _VALUE, _VALUE_RULE, unit="bytes")
         yield from (_invalid("metadata.labels", value, rule) for rule in rules)
 
 
@@ -179,15 +179,15 @@ def _qualified_rules(key: str) -> Iterator[str]:
         yield from (f"prefix part {rule}" for rule in _subdomain_rules(prefixes[0]))
     if not name:
         yield "name part must be non-empty"
-    elif len(name) > _LABEL_LENGTH:
-        yield f"name part must be no more than {_LABEL_LENGTH} characters"
+    elif len(name.encode()) > _LABEL_LENGTH:
+        yield f"name part must be no more than {_LABEL_LENGTH} bytes"
     if not re.fullmatch(_NAME_PART, name):
         yield _NAME_RULE
 
 
-def _broken(value: str, longest: int, pattern: str, rule: str) -> Iterator[str]:
-    if len(value) > longest:
-        yield f"must be no more than {longest} characters"
+def _broken(value: str, longest: int, pattern: str, rule: str, *, unit: str = "characters") -> Iterator[str]:
+    if len(value.encode()) > longest:
+        yield f"must be no more than {longest} {unit}"
     if not re.fullmatch(pattern, value):
         yield rule
 
