@@ -50,9 +50,9 @@ class ManifestStatus:
     @classmethod
     def from_wire(cls, wire: Json) -> Self:
         """What can be understood of an agent's words; what cannot is left out."""
-        meta = _object(wire.get("resourceMeta"))
+        meta = as_object(wire.get("resourceMeta"))
         texts = {key: str(meta.get(key) or "") for key in ("group", "version", "kind", "resource", "name", "namespace")}
-        feedback = _object(wire.get("statusFeedback") or wire.get("statusFeedbacks"))
+        feedback = as_object(wire.get("statusFeedback") or wire.get("statusFeedbacks"))
         return cls(
             ordinal=_whole(meta.get("ordinal")),
             conditions=_readable_conditions(wire.get("conditions")),
@@ -76,7 +76,7 @@ class WorkStatus:
     def from_wire(cls, conditions: Any, manifests: Any, sequence_id: Any = None) -> Self:
         return cls(
             conditions=_readable_conditions(conditions),
-            manifests=tuple(ManifestStatus.from_wire(_object(each)) for each in _items(manifests)),
+            manifests=tuple(ManifestStatus.from_wire(as_object(each)) for each in as_items(manifests)),
             sequence_id=_whole(sequence_id),
         )
 
@@ -152,7 +152,7 @@ class ManifestWork:
             created_at=read_time(metadata.get("creationTimestamp")),
             deleted_at=read_time(metadata.get("deletionTimestamp")),
             status=WorkStatus.from_wire(
-                status.get("conditions"), _object(status.get("resourceStatus")).get("manifests")
+                status.get("conditions"), as_object(status.get("resourceStatus")).get("manifests")
             ),
         )
         if problems:
@@ -197,9 +197,22 @@ def read_time(value: Any) -> datetime | None:
         return None
 
 
+def as_object(value: Any) -> Json:
+    """The object at a place where a stranger may have put anything."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def as_texts(value: Any) -> dict[str, str]:
+    return {key: text for key, text in as_object(value).items() if isinstance(text, str)}
+
+
 def _readable_conditions(listed: Any) -> tuple[Condition, ...]:
     readable = []
-    for each in _items(listed):
+    for each in as_items(listed):
         try:
             readable.append(Condition.from_kubernetes(each))
         except Invalid:
@@ -209,8 +222,8 @@ def _readable_conditions(listed: Any) -> tuple[Condition, ...]:
 
 def _feedback_values(values: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
-    for each in map(_object, _items(values)):
-        name, value = each.get("name"), _object(each.get("fieldValue"))
+    for each in map(as_object, as_items(values)):
+        name, value = each.get("name"), as_object(each.get("fieldValue"))
         match name, value.get("type"):
             case str(), "JsonRaw":
                 with contextlib.suppress(KeyError, TypeError, ValueError, RecursionError):
@@ -218,14 +231,6 @@ def _feedback_values(values: Any) -> list[tuple[str, Any]]:
             case str(), "String" | "Integer" | "Boolean" as kind if kind.lower() in value:
                 found.append((name, value[kind.lower()]))
     return found
-
-
-def _object(value: Any) -> Json:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _mapping(value: Any, path: str, problems: list[Problem]) -> Json:

@@ -10,24 +10,24 @@ from typing import Any
 
 from shared.errors import ServerError
 from shared.maestro.codec import work_of
-from shared.manifestwork import Json, ManifestWork, WorkStatus, read_time
+from shared.manifestwork import Json, ManifestWork, WorkStatus, as_object, read_time
 
 
 def work_of_bundle(bundle: Json) -> ManifestWork:
     """The work that a resource bundle of the REST API holds; its executor is not shown and stays None."""
     try:
         uid, version = str(bundle["id"]), int(bundle["version"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         why = f"{error!r} in {bundle!r:.120}"
         raise ServerError("Maestro sent something that is no resource bundle", why=why) from error
-    status = bundle.get("status") or {}
+    status = as_object(bundle.get("status"))
     spec = {
         "manifests": bundle.get("manifests"),
         "manifestConfigs": bundle.get("manifest_configs"),
         "deleteOption": bundle.get("delete_option"),
     }
     return replace(
-        work_of(bundle.get("metadata") or {}, spec, fallback_name=uid),
+        work_of(bundle.get("metadata"), spec, fallback_name=uid),
         uid=uid,
         consumer=str(bundle.get("consumer_name") or ""),
         generation=version,

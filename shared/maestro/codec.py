@@ -15,7 +15,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from shared import times
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent, CloudEventAttributeValue
-from shared.manifestwork import Json, ManifestWork, WorkStatus, other_metadata, read_time
+from shared.manifestwork import (
+    Json,
+    ManifestWork,
+    WorkStatus,
+    as_items,
+    as_object,
+    as_texts,
+    other_metadata,
+    read_time,
+)
 
 DATA_TYPE = "io.open-cluster-management.works.v1alpha1.manifestbundles"
 HEARTBEAT_TYPE = "io.open-cluster-management.cloudevents.heartbeat"
@@ -94,7 +103,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
         return {}
     try:
         decoded = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Undecodable(f"not JSON: {error}") from error
     if not isinstance(decoded, dict):
         raise Undecodable(f"not a JSON object: {text!r:.60}")
@@ -153,7 +162,7 @@ def work_in_status(envelope: Envelope) -> ManifestWork:
     uid, sequence = envelope.text("resourceid"), envelope.text("sequenceid")
     if not uid or not sequence:
         raise Undecodable(f"status event {envelope.id} lacks {'resourceid' if not uid else 'sequenceid'}")
-    work = work_of(metadata, payload.get("manifestBundle") or {}, fallback_name=uid)
+    work = work_of(metadata, payload.get("manifestBundle"), fallback_name=uid)
     return replace(
         work,
         uid=uid,
@@ -197,20 +206,26 @@ def bundle_of(work: ManifestWork) -> dict[str, Any]:
     return bundle
 
 
-def work_of(metadata: Json, bundle: Json, *, fallback_name: str) -> ManifestWork:
+def work_of(metadata: Any, bundle: Any, *, fallback_name: str) -> ManifestWork:
+    """The work in what a server sent; parts that are not what they should be count as absent."""
+    metadata, bundle = as_object(metadata), as_object(bundle)
     return ManifestWork(
         name=str(metadata.get("name") or fallback_name),
         consumer=str(metadata.get("namespace") or ""),
-        manifests=tuple(bundle.get("manifests") or ()),
-        manifest_configs=tuple(bundle.get("manifestConfigs") or ()),
-        delete_option=bundle.get("deleteOption") or None,
-        executor=bundle.get("executer") or None,
-        labels=metadata.get("labels") or {},
-        annotations=metadata.get("annotations") or {},
+        manifests=_objects(bundle.get("manifests")),
+        manifest_configs=_objects(bundle.get("manifestConfigs")),
+        delete_option=as_object(bundle.get("deleteOption")) or None,
+        executor=as_object(bundle.get("executer")) or None,
+        labels=as_texts(metadata.get("labels")),
+        annotations=as_texts(metadata.get("annotations")),
         other_metadata=other_metadata(metadata),
         created_at=read_time(metadata.get("creationTimestamp")),
         deleted_at=read_time(metadata.get("deletionTimestamp")),
     )
+
+
+def _objects(value: Any) -> tuple[Json, ...]:
+    return tuple(each for each in as_items(value) if isinstance(each, Mapping))
 
 
 def _attribute(value: Attribute) -> CloudEventAttributeValue:
