@@ -10,7 +10,8 @@ from dispatcher.languages.cel.limits import COMPARING, Evaluation
 from dispatcher.languages.cel.lookup import find
 from dispatcher.languages.cel.values import ABSENT, Duration, Optional, Timestamp, TypeName, UInt, is_list, is_map
 
-_SAME_TYPE: Final = frozenset({type(None), bool, int, UInt, float, bytes, Timestamp, Duration, TypeName})
+_TEXTS: Final = frozenset({str, bytes})
+_SAME_TYPE: Final = frozenset({type(None), bool, int, UInt, float, Timestamp, Duration, TypeName})
 _NUMBERS: Final = frozenset({int, UInt, float})
 _LONG_TEXT = 1024
 # Comparing this many characters takes about as long as one step.
@@ -19,7 +20,7 @@ CHARACTERS_PER_STEP = 64
 
 def equals(evaluation: Evaluation, left: Any, right: Any) -> bool:
     kind, other = type(left), type(right)
-    if kind is str and other is str:
+    if kind is other and kind in _TEXTS:
         if len(left) > _LONG_TEXT:
             evaluation.spend(len(left) // CHARACTERS_PER_STEP)
         return bool(left == right)

@@ -21,6 +21,7 @@ Shower = Callable[[Any, int], str]
 
 
 def _format(evaluation: Evaluation, template: str, arguments: Any) -> str:
+    evaluation.spend(template.count("%") * VISITING)
     parts: list[str] = []
     position, used = 0, 0
     while (percent := template.find("%", position)) >= 0:
@@ -35,7 +36,6 @@ def _format(evaluation: Evaluation, template: str, arguments: Any) -> str:
             used += 1
         position = clause.end()
     parts.append(template[position:])
-    evaluation.spend(len(parts) * VISITING)
     evaluation.grow_text(sum(map(len, parts)))
     return "".join(parts)
 

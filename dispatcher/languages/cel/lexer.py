@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from dispatcher.languages.cel import mistakes
+from dispatcher.languages.cel.literals import ESCAPE
 from dispatcher.languages.errors import Rejected
 
 
@@ -20,13 +21,12 @@ class Token(NamedTuple):
     end: int
 
 
-_ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
 _TEXT = rf"""
     [rR](?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n\r]*\"|'[^'\n\r]*')
-  | \"\"\"(?:[^\\\"]++|\"(?!\"\")|{_ESCAPE})*+\"\"\"
-  | '''(?:[^\\']++|'(?!'')|{_ESCAPE})*+'''
-  | \"(?:[^\\\"\n\r]++|{_ESCAPE})*+\"
-  | '(?:[^\\'\n\r]++|{_ESCAPE})*+'
+  | \"\"\"(?:[^\\\"]++|\"(?!\"\")|{ESCAPE})*+\"\"\"
+  | '''(?:[^\\']++|'(?!'')|{ESCAPE})*+'''
+  | \"(?:[^\\\"\n\r]++|{ESCAPE})*+\"
+  | '(?:[^\\'\n\r]++|{ESCAPE})*+'
 """
 _TOKEN = re.compile(
     rf"""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dispatcher.languages.cel.equality import equals
+from dispatcher.languages.cel.equality import CHARACTERS_PER_STEP, equals
 from dispatcher.languages.cel.failure import Failure
 from dispatcher.languages.cel.limits import COMPARING, Evaluation
 from dispatcher.languages.cel.overloads import Function, Overload
@@ -26,7 +26,10 @@ def ordered(evaluation: Evaluation, items: Sequence[Any], keys: Sequence[Any]) -
     for key in keys:
         if kind_of(key) is not kind:
             raise Failure("only elements of one kind can be sorted", met=key)
-    evaluation.spend(len(keys) * (COMPARING + len(keys).bit_length()))
+    rounds = len(keys).bit_length()
+    evaluation.spend(len(keys) * (COMPARING + rounds))
+    if kind in {Kind.STRING, Kind.BYTES}:
+        evaluation.spend(sum(map(len, keys)) * rounds // CHARACTERS_PER_STEP)
     evaluation.grow_list(len(keys))
     ranks = [key.nanos for key in keys] if kind in {Kind.TIMESTAMP, Kind.DURATION} else keys
     return tuple(items[index] for index in sorted(range(len(items)), key=ranks.__getitem__))

@@ -6,6 +6,9 @@ from typing import Final
 
 from dispatcher.languages.cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt, utf8
 
+# What may follow a backslash in a string.
+ESCAPE: Final = r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+
 _ESCAPE = re.compile(r"\\(?:([0-3][0-7]{2})|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.ASCII)
 _SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _SURROGATES: Final = range(0xD800, 0xE000)

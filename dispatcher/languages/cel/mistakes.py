@@ -5,6 +5,8 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from dispatcher.languages.cel.literals import ESCAPE
+
 _WORDS: Final = {
     "and": "CEL writes && for and",
     "or": "CEL writes || for or",
@@ -82,9 +84,7 @@ _NESTED: Final = "a conditional in the middle of another needs parentheses: a ? 
 # Comparing names costs their lengths multiplied; nobody mistypes a longer one.
 _LONGEST_NAME: Final = 64
 
-_KNOWN_ESCAPE = re.compile(
-    r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})", re.ASCII
-)
+_KNOWN_ESCAPE = re.compile(ESCAPE, re.ASCII)
 _OPTIONAL_CHAIN = re.compile(r"\?\.(?=[A-Za-z_`])")
 _STRING_START = re.compile(r"[bB]?[rR]?(\"\"\"|'''|\"|')")
 

@@ -17,7 +17,8 @@ _UINT = re.compile(r"0*(\d{1,20})", re.ASCII)
 _DECIMAL_DOUBLE = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _HEX_DOUBLE = re.compile(r"[+-]?0[xX](?:[\da-fA-F]+\.?[\da-fA-F]*|\.[\da-fA-F]+)[pP][+-]?\d+", re.ASCII)
 _SPECIAL_DOUBLE = re.compile(r"[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE)
-_LONGEST_DOUBLE = 400
+# No number anybody means is longer.
+LONGEST: Final = 400
 _TRUE, _FALSE = {"1", "t", "T", "TRUE", "true", "True"}, {"0", "f", "F", "FALSE", "false", "False"}
 
 
@@ -64,21 +65,21 @@ def _digits(value: float) -> tuple[str, str, int]:
 
 
 def parse_int(text: str) -> int:
-    found = _INT.fullmatch(text)
+    found = _INT.fullmatch(text) if len(text) <= LONGEST else None
     if found and INT_MIN <= (value := int(found[1] + found[2])) <= INT_MAX:
         return value
     raise Failure("this is not an int", met=text)
 
 
 def parse_uint(text: str) -> UInt:
-    found = _UINT.fullmatch(text)
+    found = _UINT.fullmatch(text) if len(text) <= LONGEST else None
     if found and (value := int(found[1])) <= UINT_MAX:
         return UInt(value)
     raise Failure("this is not a uint", met=text)
 
 
 def parse_double(text: str) -> float:
-    if len(text) <= _LONGEST_DOUBLE:
+    if len(text) <= LONGEST:
         if _DECIMAL_DOUBLE.fullmatch(text) and math.isfinite(value := float(text)):
             return value
         if _SPECIAL_DOUBLE.fullmatch(text):

@@ -14,6 +14,7 @@ from dispatcher.languages.cel.parser import parse
 from dispatcher.languages.cel.results import plain
 from dispatcher.languages.cel.selection import Evaluate
 from dispatcher.languages.cel.syntax import Identifier, Select
+from dispatcher.languages.cel.values import is_list, is_map
 from dispatcher.languages.errors import EvaluationError, LimitExceeded, MissingKey, Rejected, shown
 
 _TOO_DEEP = "the expression or its values are nested too deeply"
@@ -71,7 +72,9 @@ class CelProgram:
 
 
 def _shown(value: Any) -> str:
-    """CEL's own kinds are shown as the JSON they would become."""
+    """CEL's own kinds are shown as the JSON they would become; what contains others is not walked for that."""
+    if is_list(value) or is_map(value):
+        return shown(value)
     try:
         return shown(plain(Evaluation({}, 0, Limits(), system_clock), value))
     except Halt:

@@ -3,6 +3,7 @@
 Positions count characters, not bytes. What Go's and Python's string functions do differently is in the tests.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from dispatcher.languages.cel.equality import CHARACTERS_PER_STEP
@@ -19,8 +20,6 @@ _WHITE_SPACE: Final = (
     "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-_LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-_UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _QUOTED: Final = str.maketrans(
     {
         "\a": "\\a",
@@ -37,22 +36,27 @@ _QUOTED: Final = str.maketrans(
 )
 
 
-def _read(evaluation: Evaluation, text: str) -> None:
-    evaluation.spend(len(text) // CHARACTERS_PER_STEP)
+# Python searches long texts in linear time, and short ones by trial, which costs the product of the lengths.
+_LONG_TEXT, _SHORT_PART = 30_000, 6
+
+
+def _search(evaluation: Evaluation, text: str, part: str) -> None:
+    linear = len(text) >= _LONG_TEXT and len(part) >= _SHORT_PART
+    evaluation.spend(len(text) * (4 if linear else min(len(part), len(text))) // CHARACTERS_PER_STEP)
 
 
 def _contains(evaluation: Evaluation, text: str, part: str) -> bool:
-    _read(evaluation, text)
+    _search(evaluation, text, part)
     return part in text
 
 
 def _starts_with(evaluation: Evaluation, text: str, part: str) -> bool:
-    _read(evaluation, part)
+    evaluation.spend(len(part) // CHARACTERS_PER_STEP)
     return text.startswith(part)
 
 
 def _ends_with(evaluation: Evaluation, text: str, part: str) -> bool:
-    _read(evaluation, part)
+    evaluation.spend(len(part) // CHARACTERS_PER_STEP)
     return text.endswith(part)
 
 
@@ -67,7 +71,7 @@ def _char_at(_: Evaluation, text: str, index: int) -> str:
 
 
 def _index_of(evaluation: Evaluation, text: str, part: str, offset: int = 0) -> int:
-    _read(evaluation, text)
+    _search(evaluation, text, part)
     if offset < 0:
         raise Failure(f"position {shown(offset)} is outside the string", met=text)
     if not part:
@@ -76,38 +80,47 @@ def _index_of(evaluation: Evaluation, text: str, part: str, offset: int = 0) -> 
 
 
 def _last_index_of(evaluation: Evaluation, text: str, part: str) -> int:
-    _read(evaluation, text)
-    return text.rfind(part)
+    """Searches the reversed texts: Python's search from the right may take the product of the lengths."""
+    _search(evaluation, text, part)
+    evaluation.grow_text(len(text) + len(part))
+    if len(part) > len(text):
+        return -1
+    found = text[::-1].find(part[::-1])
+    return len(text) - len(part) - found if found >= 0 else -1
 
 
 def _last_index_of_from(evaluation: Evaluation, text: str, part: str, offset: int) -> int:
-    _read(evaluation, text)
     if offset < 0:
         raise Failure(f"position {shown(offset)} is outside the string", met=text)
     if not part:
         return min(offset, len(text))
-    return text.rfind(part, 0, offset + len(part)) if offset < len(text) else -1
+    return _last_index_of(evaluation, text[: offset + len(part)], part) if offset < len(text) else -1
 
 
 def _lower(evaluation: Evaluation, text: str) -> str:
     evaluation.grow_text(len(text))
-    return text.translate(_LOWER)
+    return _by_bytes(text, bytes.lower)
 
 
 def _upper(evaluation: Evaluation, text: str) -> str:
     evaluation.grow_text(len(text))
-    return text.translate(_UPPER)
+    return _by_bytes(text, bytes.upper)
+
+
+def _by_bytes(text: str, change: Callable[[bytes], bytes]) -> str:
+    """Bytes know no letters but those of ASCII, which is all that may change."""
+    return change(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def _replace(evaluation: Evaluation, text: str, old: str, new: str, count: int = -1) -> str:
-    _read(evaluation, text)
+    _search(evaluation, text, old)
     occurrences = text.count(old) if count < 0 else min(count, text.count(old))
     evaluation.grow_text(len(text) + occurrences * max(0, len(new) - len(old)))
     return text.replace(old, new, occurrences)
 
 
 def _split(evaluation: Evaluation, text: str, separator: str, count: int = -1) -> tuple[str, ...]:
-    _read(evaluation, text)
+    _search(evaluation, text, separator)
     if count == 0:
         return ()
     most = text.count(separator) + 1 if separator else len(text)
@@ -151,7 +164,8 @@ def _join(evaluation: Evaluation, items: Any, separator: str = "") -> str:
 
 
 def _quote(evaluation: Evaluation, text: str) -> str:
-    evaluation.grow(len(text) * 2)
+    evaluation.spend(len(text))
+    evaluation.grow_text(len(text) * 2)
     return f'"{text.translate(_QUOTED)}"'
 
 

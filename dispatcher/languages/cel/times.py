@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from dispatcher.languages.cel.failure import Failure
 from dispatcher.languages.cel.limits import Evaluation
-from dispatcher.languages.cel.numbers import show_decimal, toward_zero
+from dispatcher.languages.cel.numbers import LONGEST, show_decimal, toward_zero
 from dispatcher.languages.cel.overloads import Function, Overload
 from dispatcher.languages.cel.values import INT_MAX, INT_MIN, Duration, Kind, Timestamp
 
@@ -50,7 +50,7 @@ class Civil(NamedTuple):
 
 
 def parse_timestamp(text: str) -> Timestamp:
-    found = _RFC3339.fullmatch(text)
+    found = _RFC3339.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         raise Failure(
             "this is not an RFC 3339 timestamp", met=text, hint='write it like timestamp("2026-01-02T15:04:05Z")'
@@ -138,7 +138,7 @@ def _fixed_offset(zone: str) -> int:
 
 def parse_duration(text: str) -> Duration:
     """A sum of numbers with units, such as `1h30m` or `-1.5s`."""
-    body = text[1:] if text[:1] in {"+", "-"} else text
+    body = text[1:LONGEST] if text[:1] in {"+", "-"} else text[:LONGEST]
     if body == "0":
         return Duration(0)
     total, position = 0, 0
@@ -149,7 +149,7 @@ def parse_duration(text: str) -> Duration:
         total += int(whole[:20] or 0) * _UNITS[unit] + _part_of(fraction or "", _UNITS[unit])
         position = found.end()
     nanos = -total if text[:1] == "-" else total
-    if not body or position != len(body) or not INT_MIN <= nanos <= INT_MAX:
+    if not body or position != len(body) or len(text) > LONGEST or not INT_MIN <= nanos <= INT_MAX:
         raise Failure("this is not a duration", met=text, hint='write it like duration("1h30m") or duration("90s")')
     return Duration(nanos)
 

@@ -193,12 +193,9 @@ def is_map(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-_SURROGATES: Final = dict.fromkeys(range(55296, 57344), "�")
-
-
 def utf8(text: str) -> bytes:
     """JSON can smuggle in halves of characters, which UTF-8 cannot hold; Go replaces them, and so do we."""
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return text.translate(_SURROGATES).encode()
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

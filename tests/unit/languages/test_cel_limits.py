@@ -33,6 +33,13 @@ def stopped(source: str, *, limits: Limits | None = None, **variables: Any) -> L
         ("xs.map(x, huge < other)", "steps"),
         ("xs.map(x, huge.startsWith(other))", "steps"),
         ("xs.map(x, huge.indexOf('nowhere'))", "steps"),
+        ("xs.map(x, huge.lastIndexOf('y' + huge.substring(500000)))", "characters"),
+        ("xs.map(x, huge.substring(0, 29000).contains(huge.substring(0, 50) + 'y' + huge.substring(0, 40)))", "steps"),
+        ("[bytes(huge)].map(b, xs.map(x, b == bytes(other)))", "characters"),
+        ("xs.map(x, huge).sort().size()", "steps"),
+        ("xs.map(x, strings.quote(huge))", "steps"),
+        ("xs.exists(x, timestamp('2026-01-02T03:04:05.' + zeros + 'Z') == timestamp(x))", "characters"),
+        ("huge.replace('x', '%%').format([])", "steps"),
         ("xs.map(x, huge.matches('(x+x+)+y'))", "steps"),
         ("xs.map(x, 'x'.matches(string(x) + 'a{1,900}b{1,900}'))", "steps"),
         ("xs.map(x, nested == copy)", "steps"),
@@ -65,6 +72,7 @@ def test_work_that_multiplies_is_stopped_in_time(source: str, limit: str) -> Non
         "nested": [[0] * 1000] * 100,
         "copy": [[0] * 1000] * 100,
         "numbers": "[" + "0," * 100_000 + "0]",
+        "zeros": "0" * 1_000_000,
     }
     started = time.process_time()
     error = stopped(source, **variables)
