@@ -27,6 +27,8 @@ from shared.errors import (
 )
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
+# An API server that has just started refuses what its rules allow, until it has read them.
+FORBIDDEN_SECONDS = 5.0
 
 
 class ExpiredToken(Transient):
@@ -159,6 +161,8 @@ def _refusal(what: str, answer: http.client.HTTPResponse, content: bytes) -> Hyp
             return Forbidden(f"{what}: not allowed", why=why, remedy="grant the reporter's Role to the pod's account")
         case 404:
             return NotFound(f"{what}: not found", why=why)
+        case 422 if "metadata.uid" in why:
+            return Conflict(f"{what}: it is another Job of that name", why=why)
         case 409:
             return Conflict(f"{what}: it is another Job of that name, or it changed", why=why)
         case 410:

@@ -53,6 +53,7 @@ class Marker:
         if patch.refused:
             log.error("left out %s: these conditions belong to the Job controller", ", ".join(patch.refused))
         self.kube.patch_job_status(self.owner.name, patch.body, CALL_SECONDS)
+        self._read = True
         self.present |= {condition.type: condition for condition in patch.conditions}
 
     def _learn(self) -> None:
@@ -67,4 +68,3 @@ class Marker:
             except Invalid:
                 continue
             self.present[condition.type] = condition
-        self._read = True

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shared.errors import Forbidden, HyperFleetError, Permanent
-from status_reporter.kube import Kube
+from status_reporter.kube import FORBIDDEN_SECONDS, Kube
 
 WATCH_SECONDS = 300.0
 CALL_SECONDS = 10.0
-MAX_PAUSE = 5.0
+FIRST_PAUSE, MAX_PAUSE = 0.25, 5.0
 
 log = logging.getLogger(__name__)
 
@@ -22,25 +22,26 @@ def follow(
     kube: Kube, name: str, poll_interval: float, tell: Callable[[Pod], None], give_up: Callable[[Permanent], None]
 ) -> None:
     """Call `tell` with every state of the pod, until the process ends, or `give_up` when it may not be looked at."""
-    may_watch, failures = True, 0
+    may_watch, failures, allowed_at = True, 0, time.monotonic()
     while True:
         try:
             pod = kube.pod(name, CALL_SECONDS)
             tell(pod)
-            failures = 0
+            failures, allowed_at = 0, time.monotonic()
             if may_watch:
                 _watch(kube, name, pod, tell)
                 continue
-        except Permanent as error:
-            give_up(error)
-            return
         except _WatchForbidden as error:
             log.info("the pod may not be watched, so it is polled: %s", error)
             may_watch = False
+        except Permanent as error:
+            if not isinstance(error, Forbidden) or time.monotonic() - allowed_at > FORBIDDEN_SECONDS:
+                give_up(error)
+                return
         except HyperFleetError as error:
             failures += 1
             log.debug("lost sight of the pod: %s", error)
-        pause = min(MAX_PAUSE, poll_interval * 2 ** min(failures, 4)) if failures else poll_interval
+        pause = min(MAX_PAUSE, poll_interval, FIRST_PAUSE * 2**failures) if may_watch else poll_interval
         time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - spreads load, guards nothing
 
 

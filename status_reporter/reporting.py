@@ -11,12 +11,12 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-from shared.errors import Misconfigured, Permanent, Transient
+from shared.errors import Forbidden, HyperFleetError, Misconfigured, Permanent, Transient
 from shared.report import AdapterReport
 from status_reporter import container, podwatch, sighting
 from status_reporter.container import State, Unseen
 from status_reporter.exits import Exit
-from status_reporter.kube import Kube
+from status_reporter.kube import FORBIDDEN_SECONDS, Kube
 from status_reporter.marking import CALL_SECONDS, Marker, Owner, owner_of
 from status_reporter.settings import Settings
 from status_reporter.verdict import Facts, Found, Missing, Reading, Unusable, Verdict, misconfigured, verdict
@@ -180,10 +180,10 @@ class Reporter:
         while True:
             try:
                 self._mark(decided)
-            except Transient as error:
+            except (Transient, Forbidden) as error:
                 pause = _pause(failures, error)
                 failures += 1
-                if time.monotonic() + pause > self._write_deadline(started):
+                if time.monotonic() + pause > self._write_deadline(started, error):
                     raise
                 log.warning("reporting failed, trying again in %.1f s: %s", pause, error)
                 self._sleep(pause)
@@ -206,7 +206,9 @@ class Reporter:
                 raise
             return Owner(self._settings.job_name)
 
-    def _write_deadline(self, started: float) -> float:
+    def _write_deadline(self, started: float, error: HyperFleetError) -> float:
+        if isinstance(error, Forbidden):
+            return started + FORBIDDEN_SECONDS
         if self._stopped_at is not None:
             return self._stopped_at + self._settings.grace
         return max(self._began + self._settings.max_wait, started + MIN_WRITE_SECONDS)
@@ -229,6 +231,7 @@ class Reporter:
         Thread(target=target, args=arguments, daemon=True).start()
 
 
-def _pause(failures: int, error: Transient) -> float:
+def _pause(failures: int, error: HyperFleetError) -> float:
     jittered = random.uniform(0, min(MAX_PAUSE, FIRST_PAUSE * 2**failures))  # noqa: S311 - spreads load, guards nothing
-    return max(jittered, error.retry_after or 0.0)
+    asked_for = error.retry_after if isinstance(error, Transient) else None
+    return max(jittered, asked_for or 0.0)

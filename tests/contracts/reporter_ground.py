@@ -100,7 +100,9 @@ class Scene:
                     async with self.api.watch("jobs", **query) as watch:
                         await watch.next()
         except TimeoutError:
-            raise AssertionError(f"not seen; the Job says {last}") from None
+            raise AssertionError(
+                f"not seen; the Job says {last}; the reporter says {await self.last_words()}"
+            ) from None
 
     async def until_reason(self, type_: str, reason: str) -> dict[str, Document]:
         return await self.until(lambda conditions: conditions.get(type_, {}).get("reason") == reason)
@@ -127,6 +129,14 @@ class Scene:
                 if words in line.decode():
                     return
         raise AssertionError(f"the log ended without {words!r}")
+
+    async def last_words(self) -> str:
+        """What the reporter has logged since it was last listened to; it is ended for that."""
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        _, errors = await self.process.communicate()
+        return errors.decode()[-3000:]
 
     def terminate(self) -> None:
         assert self.process is not None
