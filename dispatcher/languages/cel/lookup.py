@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dispatcher.languages.cel.failure import Failure
-from dispatcher.languages.cel.values import ABSENT, BuiltMap, Kind, UInt, kind_of
+from dispatcher.languages.cel.values import ABSENT, INT_MAX, INT_MIN, BuiltMap, Kind, UInt, kind_of
 
 KEY_KINDS = frozenset({Kind.BOOL, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.STRING})
 
@@ -32,6 +32,8 @@ def _at(items: list[Any] | tuple[Any, ...], key: Any) -> Any:
         index = int(key)
     elif type(key) not in {int, UInt}:
         raise Failure(f"a list is not indexed by {kind_of(key).described}", met=items, hint=_index_hint(key))
+    if not INT_MIN <= index <= INT_MAX:
+        raise Failure("no list is that long", met=key)
     return items[index] if 0 <= index < len(items) else ABSENT
 
 
