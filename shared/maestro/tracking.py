@@ -5,6 +5,7 @@ not what was there in between. Works are ordered by incarnation, generation and 
 not ahead of what is known is no news.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class WorkEvent:
 
 
 Rank = tuple[datetime, int, bool, int]
+Word = tuple[datetime, float]
+_NOTHING: Word = (_BEGINNING, -1)
 
 
 def rank(work: ManifestWork) -> Rank:
@@ -53,48 +56,57 @@ class Tracker:
     def __init__(self, selects: Callable[[ManifestWork], bool]) -> None:
         self._selects = selects
         self._known: dict[str, ManifestWork] = {}
-        self._gone: OrderedDict[str, Rank] = OrderedDict()
+        self._gone: OrderedDict[str, Word] = OrderedDict()
 
     def update(self, work: ManifestWork) -> Iterator[WorkEvent]:
         """News in one word from the stream."""
         known = self._known.get(work.uid)
         if reports_deletion(work):
-            if known is not None and (work.created_at or _BEGINNING) >= (known.created_at or _BEGINNING):
+            if known is not None and _word(work) >= _word(known):
                 yield self._forget(work)
-            self._remember_gone(work)
-        elif known is not None or rank(work) > self._gone.get(work.uid, (_BEGINNING,)):
+            else:
+                self._remember_gone(work.uid, _word(work))
+        elif known is not None or _word(work) > self._gone.get(work.uid, _NOTHING):
             yield from self._see(work)
 
     def replace(self, listed: Iterable[ManifestWork]) -> Iterator[WorkEvent]:
-        """News in a complete list: what is not in it is gone."""
+        """News in a complete list, which is later than every word so far: what is not in it is gone."""
         present = {work.uid: work for work in listed}
-        for uid in [uid for uid in self._known if uid not in present]:
-            yield self._forget(self._known[uid])
+        for uid, known in list(self._known.items()):
+            # In one life nothing goes back: what is less than was known is a life that began since.
+            if uid not in present or rank(present[uid]) < rank(known):
+                yield self._forget(known, for_good=True)
         for work in present.values():
-            known = self._known.get(work.uid)
-            if known is not None and (work.created_at or _BEGINNING) > (known.created_at or _BEGINNING):
-                yield self._forget(known)
             yield from self._see(work)
 
     def _see(self, work: ManifestWork) -> Iterator[WorkEvent]:
         known = self._known.get(work.uid)
-        if not self._selects(work):
-            if known is not None:
-                yield self._forget(work)
-        elif known is None:
+        if known is not None and rank(work) <= rank(known):
+            return
+        if known is not None and _word(work)[0] > _word(known)[0]:
+            yield self._forget(known, for_good=True)
+            known = None
+        if self._selects(work):
             self._known[work.uid] = work
-            yield WorkEvent(Change.ADDED, work)
-        elif rank(work) > rank(known):
-            self._known[work.uid] = work
-            yield WorkEvent(Change.MODIFIED, work)
+            self._gone.pop(work.uid, None)
+            yield WorkEvent(Change.ADDED if known is None else Change.MODIFIED, work)
+        elif known is not None:
+            yield self._forget(work)
 
-    def _forget(self, work: ManifestWork) -> WorkEvent:
-        self._known.pop(work.uid, None)
-        self._remember_gone(work)
+    def _forget(self, work: ManifestWork, *, for_good: bool = False) -> WorkEvent:
+        """`for_good`: this life of the work is over, and what may still come of it is late."""
+        del self._known[work.uid]
+        life, sequence = _word(work)
+        self._remember_gone(work.uid, (life, math.inf if for_good else sequence))
         return WorkEvent(Change.DELETED, work)
 
-    def _remember_gone(self, work: ManifestWork) -> None:
-        self._gone[work.uid] = rank(work)
-        self._gone.move_to_end(work.uid)
+    def _remember_gone(self, uid: str, word: Word) -> None:
+        self._gone[uid] = max(word, self._gone.get(uid, _NOTHING))
+        self._gone.move_to_end(uid)
         while len(self._gone) > REMEMBERED_DELETIONS:
             self._gone.popitem(last=False)
+
+
+def _word(work: ManifestWork) -> Word:
+    """Which life of the work the agent spoke of, and which of its words this is."""
+    return work.created_at or _BEGINNING, work.status.sequence_id
