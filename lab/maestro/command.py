@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import signal
+import sys
 import textwrap
 from collections.abc import Sequence
 
@@ -72,8 +73,11 @@ async def _serve(options: argparse.Namespace) -> int:
         async with maestro:
             print(_addresses(maestro, options.output), flush=True)
             await stop.wait()
-    except (Refusal, OSError) as error:
-        print(f"lab-maestro: {error}", flush=True)
+    except Refusal as refusal:
+        print(f"lab-maestro: {refusal.reason}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"lab-maestro: {error.strerror}; choose another, or 0 for a free one", file=sys.stderr)
         return 1
     return 0
 
@@ -98,3 +102,7 @@ def _seconds(text: str) -> float:
     if not seconds > 0:
         raise argparse.ArgumentTypeError(f"{text} is no time to wait between heartbeats")
     return seconds
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -3,10 +3,11 @@
 Each fault waits for the next call it applies to. `clear` forgets all that has not happened yet.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 
@@ -44,6 +45,7 @@ class Cut:
 
 PublishFault = FailPublish | LoseAnswer | Hang
 RestFault = FailRest | Hang | Cut
+Fault = TypeVar("Fault")
 
 
 class Faults:
@@ -53,32 +55,34 @@ class Faults:
         self._streams = streams
         self._publish: deque[PublishFault] = deque()
         self._rest: deque[RestFault] = deque()
-        self._conflicts = 0
+        self._conflicts: deque[None] = deque()
+        self._nothing_waits = asyncio.Event()
+        self._nothing_waits.set()
 
     def fail_publish(self, code: grpc.StatusCode, details: str, times: int = 1) -> None:
-        self._publish.extend([FailPublish(code, details)] * times)
+        self._plan(self._publish, FailPublish(code, details), times)
 
     def hang_publish(self, times: int = 1) -> None:
-        self._publish.extend([Hang()] * times)
+        self._plan(self._publish, Hang(), times)
 
     def lose_publish_answer(self, times: int = 1) -> None:
-        self._publish.extend([LoseAnswer()] * times)
+        self._plan(self._publish, LoseAnswer(), times)
 
     def conflict_before_publish(self, times: int = 1) -> None:
         """Another writer bumps the version just before the next update is looked at."""
-        self._conflicts += times
+        self._plan(self._conflicts, None, times)
 
     def fail_rest(
         self, status: int, body: Any = None, headers: Mapping[str, str] | None = None, times: int = 1
     ) -> None:
-        """Answer with this status; a `body` that is no text or bytes is sent as JSON."""
-        self._rest.extend([FailRest(status, body, headers or {})] * times)
+        """Answer with this status; a `body` that is neither text nor bytes is sent as JSON."""
+        self._plan(self._rest, FailRest(status, body, headers or {}), times)
 
     def hang_rest(self, times: int = 1) -> None:
-        self._rest.extend([Hang()] * times)
+        self._plan(self._rest, Hang(), times)
 
     def cut_rest(self, times: int = 1) -> None:
-        self._rest.extend([Cut()] * times)
+        self._plan(self._rest, Cut(), times)
 
     def cut_streams(self) -> None:
         self._streams.cut()
@@ -95,18 +99,33 @@ class Faults:
         self._streams.post_to_all(event)
 
     def clear(self) -> None:
-        self._publish.clear()
-        self._rest.clear()
-        self._conflicts = 0
+        for planned in (self._publish, self._rest, self._conflicts):
+            planned.clear()
+        self._nothing_waits.set()
         self.mute_heartbeats(on=False)
         self.withhold_stream_headers(on=False)
 
+    async def have_struck(self) -> None:
+        """Wait until every fault that was asked for has met its call."""
+        await self._nothing_waits.wait()
+
     def next_publish(self) -> PublishFault | None:
-        return self._publish.popleft() if self._publish else None
+        return self._next(self._publish)
 
     def next_rest(self) -> RestFault | None:
-        return self._rest.popleft() if self._rest else None
+        return self._next(self._rest)
 
     def next_update_conflicts(self) -> bool:
-        self._conflicts -= 1 if (due := self._conflicts > 0) else 0
+        due = bool(self._conflicts)
+        self._next(self._conflicts)
         return due
+
+    def _plan(self, planned: deque[Fault], fault: Fault, times: int) -> None:
+        planned.extend([fault] * times)
+        self._nothing_waits.clear()
+
+    def _next(self, planned: deque[Fault]) -> Fault | None:
+        fault = planned.popleft() if planned else None
+        if not (self._publish or self._rest or self._conflicts):
+            self._nothing_waits.set()
+        return fault

@@ -207,7 +207,7 @@ def _answer(document: Mapping[str, Any], status: int = 200) -> web.Response:
 
 
 def _made_up(status: int, body: Any, headers: Mapping[str, str]) -> web.Response:
-    if isinstance(body, str | bytes):
+    if isinstance(body, str | bytes | None):
         return web.Response(status=status, body=body, headers=dict(headers))
     return web.json_response(body, status=status, headers=dict(headers))
 

@@ -22,6 +22,7 @@ from shared.maestro.codec import DATA_TYPE
 from shared.maestro.wire.cloudevent_pb2_grpc import CloudEventServiceServicer, add_CloudEventServiceServicer_to_server
 
 HOST = "127.0.0.1"
+_AT_ONCE = 0.001  # seconds; 0 would be for ever
 _GRPC_OPTIONS = (
     ("grpc.so_reuseport", 0),
     ("grpc.max_receive_message_length", -1),  # limited by the services, in the real server's words
@@ -49,7 +50,7 @@ class LabMaestro:
         self.faults = Faults(self._source_streams)
         self._wanted_ports = (rest_port, grpc_port, broker_port)
         self._reserved: list[socket.socket] = []
-        self._running: contextlib.AsyncExitStack | None = None
+        self._lifetime, self._running = contextlib.AsyncExitStack(), contextlib.AsyncExitStack()
 
     @property
     def rest_url(self) -> str:
@@ -64,21 +65,21 @@ class LabMaestro:
         return f"{HOST}:{self._port(2)}"
 
     async def __aenter__(self) -> Self:
-        self._reserved = [_reserved(port) for port in self._wanted_ports]
-        await self.start()
+        async with contextlib.AsyncExitStack() as lifetime:
+            self._reserved = [lifetime.enter_context(_reserved(port)) for port in self._wanted_ports]
+            lifetime.push_async_callback(self.kill)
+            await self.start()
+            self._lifetime = lifetime.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.kill()
-        for reserved in self._reserved:
-            reserved.close()
+        await self._lifetime.aclose()
 
     async def start(self) -> None:
-        """Serve, on the same ports as before; streams are not resumed."""
-        if self._running is not None:
-            return
+        """Serve, on the same ports and rows as before; what still runs is killed first, and no stream is resumed."""
+        await self.kill()
         async with contextlib.AsyncExitStack() as stack:
             for streams in (self._source_streams, self._agent_streams):
                 await stack.enter_async_context(_broadcasting(streams))
@@ -91,13 +92,11 @@ class LabMaestro:
 
     async def kill(self) -> None:
         """Stop at once, whatever is going on; nothing is told to anybody."""
-        running, self._running = self._running, None
-        if running is not None:
-            await running.aclose()
+        await self._running.aclose()
 
     async def _serve_rest(self, stack: contextlib.AsyncExitStack) -> None:
         application = RestApi(self.store, self.faults).application()
-        runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=0, access_log=None)
+        runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=_AT_ONCE, access_log=None)
         stack.push_async_callback(runner.cleanup)
         await runner.setup()
         await web.TCPSite(runner, HOST, self._port(0), ssl_context=self._gatekeeper.rest_context()).start()
@@ -117,7 +116,11 @@ def _reserved(port: int) -> socket.socket:
     """A port that stays ours while nobody listens on it: bound, so that no one else is given it."""
     holder = socket.socket()
     holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind((HOST, port))
+    try:
+        holder.bind((HOST, port))
+    except OSError as error:
+        holder.close()
+        raise OSError(error.errno, f"port {port} on {HOST} cannot be had: {error.strerror}") from error
     return holder
 
 

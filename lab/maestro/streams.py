@@ -60,7 +60,8 @@ class Streams:
             mailbox.close()
 
     async def broadcast(self) -> None:
-        """Deliver what is posted, in order, for ever."""
+        """Deliver what is posted from now on, in order, for ever."""
+        self._posted = asyncio.Queue()
         while True:
             address, event = await self._posted.get()
             for mailbox in [each for each in self._mailboxes if each.address == address]:
@@ -76,6 +77,8 @@ class Streams:
             await self._write(mailbox, context)
         except Failed as error:
             await context.abort(error.code, error.details)
+        except grpc.aio.InternalError:
+            return  # the subscriber left while something was being written to it
         finally:
             self._mailboxes.discard(mailbox)
             mailbox.close()
