@@ -32,6 +32,12 @@ def fill_new(kind: Kind, document: Object) -> None:
         document["status"] = {"phase": "Pending", "qosClass": _quality(document["spec"])}
 
 
+def fill_stored(kind: Kind, document: Object) -> None:
+    """Fill in what the server adds whenever it reads an object back, in place: a new one is not judged by it."""
+    if kind == JOB:
+        _label_as_template(document)
+
+
 def _fill_job(document: Object) -> None:
     spec = document.setdefault("spec", {})
     if "completions" not in spec and "parallelism" not in spec:
@@ -40,7 +46,12 @@ def _fill_job(document: Object) -> None:
     spec.setdefault("backoffLimit", 6)
     spec.setdefault("completionMode", "NonIndexed")
     spec.setdefault("suspend", False)
+    spec.setdefault("manualSelector", False)
     spec.setdefault("podReplacementPolicy", "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed")
+    _label_as_template(document)
+
+
+def _label_as_template(document: Object) -> None:
     labels = documents.labels(documents.at(document, "spec", "template") or {})
     if labels and not documents.labels(document):
         document["metadata"]["labels"] = dict(labels)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aiohttp import web
@@ -93,6 +93,8 @@ class Handler:
         name = meant.name or (selected_name(requests.page(request).fields) if verb in ("list", "watch") else "")
         wish = Wish(verb=verb, kind=meant.kind, subresource=meant.subresource, namespace=meant.namespace, name=name)
         self._access.authorize(identity, wish)
+        if verb == "patch" and request.content_type == APPLY_PATCH and not self._resources.exists(meant):
+            self._access.authorize(identity, replace(wish, verb="create"))
         return await self._verbs[verb](request, meant)
 
     async def _get(self, _: web.Request, meant: Target) -> web.Response:
@@ -148,8 +150,7 @@ class Handler:
 
     async def _apply(self, request: web.Request, meant: Target) -> web.Response:
         if not request.query.get("fieldManager"):
-            why = 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'
-            raise refusals.bad_request(why)
+            raise refusals.no_field_manager()
         wanted = await requests.document(request)
         stored, made = self._resources.apply(meant, wanted, requests.write_options(request))
         return _json(stored, 201 if made else 200)

@@ -5,7 +5,7 @@ without naming the others. Server-side apply, the fourth way, is `applying`.
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.kubernetes import refusals
@@ -71,34 +71,33 @@ def strategic(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Object:
         elif value is None:
             result.pop(key, None)
         elif not key.startswith("$"):
-            result[key] = _strategic_value(key, result.get(key), value)
-    for key, order in patch.items():
-        if key.startswith(_ORDER):
-            field = key.removeprefix(_ORDER)
-            result[field] = _ordered(field, result.get(field) or [], order)
+            result[key] = _strategic_value(key, result.get(key), value, patch.get(f"{_ORDER}{key}"))
     return result
 
 
-def _strategic_value(field: str, target: Any, value: Any) -> Any:
+def _strategic_value(field: str, target: Any, value: Any, order: list[Any] | None) -> Any:
     if isinstance(value, Mapping):
         return strategic(target if isinstance(target, Mapping) else {}, value)
     if isinstance(value, list):
         present = target if isinstance(target, list) else []
         if field in _MERGED_VALUES:
-            return [*present, *(each for each in value if each not in present)]
+            merged = [*present, *(each for each in value if each not in present)]
+            return _ordered(merged, present, order or value, key=lambda each: each)
         if (merge_key := _MERGE_KEYS.get(field)) and all(isinstance(each, Mapping) for each in value):
-            return _keyed_list(merge_key, present, value)
+            merged = _keyed_list(merge_key, present, value)
+            return _ordered(merged, present, order or value, key=lambda each: each.get(merge_key))
     return copy.deepcopy(value)
 
 
 def _keyed_list(merge_key: str, present: list[Any], items: list[Any]) -> list[Any]:
-    result = list(present)
     if any(item.get(_DIRECTIVE) == "replace" for item in items):
         return [copy.deepcopy(item) for item in items if _DIRECTIVE not in item]
+    result = list(present)
     for item in items:
-        if merge_key not in item:
-            raise refusals.bad_request(f"map: {item} does not contain declared merge key: {merge_key}")
-        place = next((at for at, each in enumerate(result) if each.get(merge_key) == item[merge_key]), None)
+        if merge_key not in item and present:
+            shown = " ".join(f"{key}:{value}" for key, value in sorted(item.items()))
+            raise refusals.Refusal(500, "", f"map: map[{shown}] does not contain declared merge key: {merge_key}")
+        place = next((at for at, each in enumerate(result) if each.get(merge_key) == item.get(merge_key)), None)
         if item.get(_DIRECTIVE) == "delete":
             result = [each for each in result if each.get(merge_key) != item[merge_key]]
         elif place is None:
@@ -108,16 +107,17 @@ def _keyed_list(merge_key: str, present: list[Any], items: list[Any]) -> list[An
     return result
 
 
-def _ordered(field: str, items: list[Any], order: list[Any]) -> list[Any]:
-    """In the asked order; what it does not name comes last."""
-    merge_key = _MERGE_KEYS.get(field)
-    wanted = [each.get(merge_key) if merge_key else each for each in order]
-
-    def place(item: Any) -> int:
-        key = item.get(merge_key) if merge_key else item
-        return wanted.index(key) if key in wanted else len(wanted)
-
-    return sorted(items, key=place)
+def _ordered(merged: list[Any], present: list[Any], order: list[Any], *, key: Callable[[Any], Any]) -> list[Any]:
+    """As the patch orders its items, which come before those it does not name unless these were before them already."""
+    were, wanted = [key(each) for each in present], [key(each) for each in order]
+    named = sorted((each for each in merged if key(each) in wanted), key=lambda each: wanted.index(key(each)))
+    others = [each for each in merged if key(each) not in wanted]
+    result = []
+    while named and others:
+        first, other = key(named[0]), key(others[0])
+        stays_before = first in were and other in were and were.index(other) < were.index(first)
+        result.append(others.pop(0) if stays_before else named.pop(0))
+    return result + named + others
 
 
 def json_patch(target: Object, operations: Any) -> Object:
@@ -138,7 +138,6 @@ def _operate(document: Any, operation: Mapping[str, Any]) -> Any:
         case "add":
             return _placed(document, path, operation.get("value"), insert=True)
         case "replace":
-            _looked_up(document, path)
             return _placed(document, path, operation.get("value"), insert=False)
         case "remove":
             return _removed(document, path)
@@ -152,10 +151,10 @@ def _operate(document: Any, operation: Mapping[str, Any]) -> Any:
             return _placed(_removed(document, source), path, value, insert=True)
         case "test":
             if _looked_up(document, path) != operation.get("value"):
-                raise _unprocessable(f"testing value {operation['path']} failed")
+                raise _unprocessable()
             return document
-        case other:
-            raise refusals.bad_request(f"unexpected kind of operation: {other}")
+        case _:
+            raise _unprocessable()
 
 
 def _pointer(text: str) -> list[str]:
@@ -168,7 +167,7 @@ def _looked_up(document: Any, path: list[str]) -> Any:
         try:
             found = found[int(step)] if isinstance(found, list) else found[step]
         except (KeyError, IndexError, ValueError, TypeError):
-            raise _unprocessable(f"the path /{'/'.join(path)} is missing") from None
+            raise _unprocessable() from None
     return found
 
 
@@ -182,7 +181,7 @@ def _placed(document: Any, path: list[str], value: Any, *, insert: bool) -> Any:
     elif isinstance(holder, dict):
         holder[path[-1]] = value
     else:
-        raise _unprocessable(f"the path /{'/'.join(path)} has no place for a value")
+        raise _unprocessable()
     return document
 
 
@@ -193,5 +192,5 @@ def _removed(document: Any, path: list[str]) -> Any:
     return document
 
 
-def _unprocessable(why: str) -> refusals.Refusal:
-    return refusals.Refusal(422, "Invalid", f"the server rejected our request due to an error in our request: {why}")
+def _unprocessable() -> refusals.Refusal:
+    return refusals.Refusal(422, "Invalid", "the server rejected our request due to an error in our request")

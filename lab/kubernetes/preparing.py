@@ -8,7 +8,7 @@ import copy
 import secrets
 import uuid
 
-from lab.kubernetes import defaults, documents, refusals, schemas
+from lab.kubernetes import decoding, defaults, documents, refusals, schemas
 from lab.kubernetes.documents import Object
 from lab.kubernetes.kinds import DEFINITION, JOB, NAMESPACE, POD, Kind
 from shared import times
@@ -25,12 +25,14 @@ def typed(kind: Kind, document: Object) -> Object:
     if kind.custom and not all(stated):
         raise refusals.bad_request(f"Object 'Kind' is missing in '{document}'")
     if stated not in ((None, None), (kind.api_version, kind.name)):
-        raise refusals.bad_request(
-            f"the API version in the data ({stated[0]}) does not match the expected API version ({kind.api_version})"
-            if stated[0] != kind.api_version
-            else f'{stated[1]} in version "{kind.version}" cannot be handled as a {kind.name}'
-        )
-    return {"kind": kind.name, "apiVersion": kind.api_version, **document}
+        version = str(stated[0]).rpartition("/")[2]
+        raise refusals.bad_request(f'{stated[1]} in version "{version}" cannot be handled as a {kind.name}')
+    try:
+        known = decoding.decoded(kind, document)
+    except decoding.Undecodable as error:
+        why = f'{kind.name} in version "{kind.version}" cannot be handled as a {kind.name}: {error}'
+        raise refusals.bad_request(why) from None
+    return {"kind": kind.name, "apiVersion": kind.api_version, **known}
 
 
 def for_create(kind: Kind, namespace: str, document: Object) -> Object:

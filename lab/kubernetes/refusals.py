@@ -54,6 +54,14 @@ def forbidden(kind: Kind, name: str, why: str) -> Refusal:
     return Refusal(403, "Forbidden", message, name=name, group=kind.group, kind=kind.plural)
 
 
+def terminating(kind: Kind, namespace: str, name: str) -> Refusal:
+    why = f"unable to create new content in namespace {namespace} because it is being terminated"
+    cause = Cause("NamespaceTerminating", f"namespace {namespace} is being terminated", "metadata.namespace")
+    message = f"{kind.qualified}{_quoted(name)} is forbidden: {why}"
+    details = {"name": name, "group": kind.group, "kind": kind.plural, "causes": [cause.document()]}
+    return Refusal(403, "Forbidden", message, **details)
+
+
 def no_such_path() -> Refusal:
     return Refusal(404, "NotFound", "the server could not find the requested resource")
 
@@ -77,6 +85,12 @@ def conflict(kind: Kind, name: str, why: str) -> Refusal:
     return Refusal(409, "Conflict", message, name=name, group=kind.group, kind=kind.plural)
 
 
+def conflict_of_kind(kind: Kind, name: str, why: str) -> Refusal:
+    """As `conflict`, where the server names the kind and not the resource."""
+    message = f'Operation cannot be fulfilled on {kind.qualified_kind} "{name}": {why}'
+    return Refusal(409, "Conflict", message, name=name, group=kind.group, kind=kind.name)
+
+
 def stale(kind: Kind, name: str) -> Refusal:
     why = "the object has been modified; please apply your changes to the latest version and try again"
     return conflict(kind, name, why)
@@ -92,6 +106,8 @@ def expired(why: str) -> Refusal:
 
 def unsupported_media_type(accepted: Sequence[str]) -> Refusal:
     message = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
+    if not accepted:
+        message = "415: Unsupported Media Type"
     return Refusal(415, "UnsupportedMediaType", message)
 
 
@@ -101,6 +117,13 @@ def invalid(kind: Kind, name: str, causes: Sequence[Cause]) -> Refusal:
     message = f'{kind.qualified_kind} "{name}" is invalid: {listed}'
     details = {"name": name, "group": kind.group, "kind": kind.name, "causes": [each.document() for each in causes]}
     return Refusal(422, "Invalid", message, **details)
+
+
+def no_field_manager() -> Refusal:
+    kind = Kind(group="meta.k8s.io", name="PatchOptions", plural="")
+    return invalid(
+        kind, "", [Cause("FieldValueRequired", "Required value: is required for apply patch", "fieldManager")]
+    )
 
 
 def too_large(limit: int) -> Refusal:

@@ -4,19 +4,23 @@ Everything here is synchronous, so that each verb is one step nobody can come be
 """
 
 import copy
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.kubernetes import applying, documents, patching, preparing, refusals, validation
+from lab.kubernetes import applying, decoding, defaults, documents, patching, preparing, refusals, validation
 from lab.kubernetes.addressing import Target
 from lab.kubernetes.documents import Object
+from lab.kubernetes.field_errors import invalid
 from lab.kubernetes.kinds import DEFINITION, JOB, NAMESPACE, POD, Kind, Kinds
 from lab.kubernetes.store import Key, Store
 from shared import times
 
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 _POLICY_FINALIZERS = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
+# As much as the real server's memory takes in one write.
+_LARGEST_OBJECT = 1536 * 1024
 BUILT_IN_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
@@ -51,6 +55,9 @@ class Resources:
             raise refusals.not_found(target.kind, target.name)
         return found
 
+    def exists(self, target: Target) -> bool:
+        return self.store.get(_key(target)) is not None
+
     def create(self, target: Target, document: Object, options: WriteOptions) -> Object:
         new = preparing.for_create(target.kind, target.namespace, document)
         return self._make(target, applying.recorded(_writer(target, options), {}, new), options)
@@ -72,14 +79,16 @@ class Resources:
     def patch(self, target: Target, media_type: str, body: Any, options: WriteOptions) -> Object:
         before = self.get(target)
         changed = _patched(target.kind, media_type, before, body)
-        if documents.uid(changed) != documents.uid(before):
-            _check_uid(target, before, documents.uid(changed))
         changed.setdefault("metadata", {}).setdefault("resourceVersion", _version(before))
         return self._replace(target, before, changed, options)
 
     def apply(self, target: Target, wanted: Object, options: WriteOptions) -> tuple[Object, bool]:
         """Server-side apply: the stored object, and whether it was made by this."""
         kind, writer = target.kind, _writer(target, options)
+        if (wanted.get("apiVersion"), wanted.get("kind")) != (kind.api_version, kind.name):
+            group_version, _, version = str(wanted.get("apiVersion") or "/").rpartition("/")
+            why = f"invalid object type: {group_version}/{version}, Kind={wanted.get('kind') or ''}"
+            raise refusals.bad_request(why)
         before = self.store.get(_key(target))
         if before is None and target.subresource:
             raise refusals.not_found(kind, target.name)
@@ -88,7 +97,6 @@ class Resources:
                 writer, {}, wanted, lambda merged: preparing.for_create(kind, target.namespace, merged)
             )
             return self._make(target, new, options), True
-        _check_uid(target, before, documents.uid(wanted))
         _check_version(target, before, documents.metadata(wanted).get("resourceVersion") or _version(before))
         new = applying.applied(
             writer, before, wanted, lambda merged: preparing.for_update(kind, target.subresource, before, merged)
@@ -124,6 +132,7 @@ class Resources:
         key = Key.of(kind, target.namespace, name)
         if self.store.get(key) is not None:
             raise refusals.already_exists(kind, name)
+        defaults.fill_stored(kind, new)
         return self._put(key, kind, new, options)
 
     def _replace(self, target: Target, before: Object, document: Object, options: WriteOptions) -> Object:
@@ -147,6 +156,8 @@ class Resources:
     def _put(self, key: Key, kind: Kind, document: Object, options: WriteOptions) -> Object:
         if options.dry_run:
             return document
+        if len(json.dumps(document)) > _LARGEST_OBJECT:
+            raise refusals.Refusal(500, "", "etcdserver: request is too large")
         stored = self.store.put(key, document)
         if kind == DEFINITION:
             self.kinds.define(stored)
@@ -171,8 +182,7 @@ class Resources:
         if found is None:
             raise refusals.not_found(NAMESPACE, namespace)
         if documents.deleting(found):
-            why = f"unable to create new content in namespace {namespace} because it is being terminated"
-            raise refusals.forbidden(kind, name, why)
+            raise refusals.terminating(kind, namespace, name)
 
 
 def _writer(target: Target, options: WriteOptions) -> applying.Writer:
@@ -197,35 +207,52 @@ def _patched(kind: Kind, media_type: str, before: Object, body: Any) -> Object:
     if not kind.custom:
         ways[patching.STRATEGIC_PATCH] = patching.strategic
     if media_type not in ways:
-        raise refusals.unsupported_media_type([*ways, patching.APPLY_PATCH])
+        raise refusals.unsupported_media_type([*ways, patching.APPLY_PATCH] if kind.custom else [])
     if media_type != patching.JSON_PATCH and not isinstance(body, dict):
         raise refusals.bad_request("error decoding patch: the body must be an object")
     changed: Object = ways[media_type](copy.deepcopy(before), body)
+    try:
+        decoding.decoded(kind, changed)
+    except decoding.Undecodable as error:
+        cause = invalid("patch", json.dumps(body), str(error))
+        raise refusals.Refusal(
+            422, "Invalid", f' "" is invalid: patch: {cause.message}', causes=[cause.document()]
+        ) from None
     return changed
 
 
 def _check_uid(target: Target, before: Object, stated: str) -> None:
     actual = documents.uid(before)
     if stated and stated != actual:
-        why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {actual}"
+        place = f"/registry/{target.kind.plural}/{target.namespace}/{target.name}"
+        why = f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: "
+        why += f"Precondition failed: UID in precondition: {stated}, UID in object meta: {actual}"
         raise refusals.conflict(target.kind, target.name, why)
 
 
 def _check_version(target: Target, before: Object, stated: str | None) -> None:
     if not stated:
         if not target.kind.unconditional:
-            cause = validation.invalid("metadata.resourceVersion", 0, "must be specified for an update")
+            cause = invalid("metadata.resourceVersion", 0, "must be specified for an update")
             raise refusals.invalid(target.kind, target.name, [cause])
     elif stated != _version(before):
         raise refusals.stale(target.kind, target.name)
 
 
 def _check_preconditions(target: Target, before: Object, preconditions: Mapping[str, str]) -> None:
-    for key, shown in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+    told = {
+        "uid": ("UID", "deleted and then recreated"),
+        "resourceVersion": ("ResourceVersion", "modified"),
+    }
+    for key, (shown, fate) in told.items():
         wanted, actual = preconditions.get(key), documents.metadata(before)[key]
         if wanted and wanted != actual:
-            why = f"Precondition failed: {shown} in precondition: {wanted}, {shown} in object meta: {actual}"
-            raise refusals.conflict(target.kind, target.name, why)
+            raise refusals.conflict_of_kind(
+                target.kind,
+                target.name,
+                f"the {shown} in the precondition ({wanted}) does not match the {shown} in record ({actual})."
+                f" The object might have been {fate}",
+            )
 
 
 def _marked_for_deletion(kind: Kind, before: Object, options: DeleteOptions) -> Object:
@@ -235,13 +262,20 @@ def _marked_for_deletion(kind: Kind, before: Object, options: DeleteOptions) -> 
     if finalizer := _POLICY_FINALIZERS.get(policy):
         finalizers.append(finalizer)
     grace = _grace_seconds(kind, before, options.grace_seconds)
+    generation: int | None = documents.metadata(before).get("generation")
     if documents.deleting(before):
         grace = min(grace, documents.metadata(before).get("deletionGracePeriodSeconds") or 0)
         moment = documents.metadata(before)["deletionTimestamp"]
     else:
         moment = times.to_seconds(times.now())
+        if generation:
+            generation += 1
     marked = documents.with_metadata(
-        before, finalizers=finalizers or None, deletionTimestamp=moment, deletionGracePeriodSeconds=grace
+        before,
+        finalizers=finalizers or None,
+        deletionTimestamp=moment,
+        deletionGracePeriodSeconds=grace,
+        generation=generation,
     )
     return marked | {"status": {"phase": "Terminating"}} if kind == NAMESPACE else marked
 

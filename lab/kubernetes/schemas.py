@@ -30,18 +30,22 @@ def fitted(document: Object, schema: Schema) -> Object:
     """The object without what the schema does not know, and with the defaults it names."""
     common = {key: document[key] for key in _COMMON if key in document}
     rest = {key: value for key, value in document.items() if key not in _COMMON}
-    known: Object = _fit(rest, schema)
+    known: Object = fit(rest, schema)
     return {**common, **known}
 
 
 def misfits(document: Object, schema: Schema) -> list[Cause]:
     rest = {key: value for key, value in document.items() if key not in _COMMON}
-    return list(_misfits("", rest, schema))
+    return problems(rest, schema)
 
 
-def _fit(value: Any, schema: Schema) -> Any:
+def problems(value: Object, schema: Schema) -> list[Cause]:
+    return list(_misfits("", value, schema))
+
+
+def fit(value: Any, schema: Schema) -> Any:
     if isinstance(value, list) and (items := schema.get("items")):
-        return [_fit(each, items) for each in value]
+        return [fit(each, items) for each in value]
     if not isinstance(value, dict):
         return value
     properties: Schema = schema.get("properties") or {}
@@ -49,9 +53,9 @@ def _fit(value: Any, schema: Schema) -> Any:
     known: Object = {}
     for name, below in value.items():
         if name in properties:
-            known[name] = _fit(below, properties[name])
+            known[name] = fit(below, properties[name])
         elif isinstance(more, Mapping):
-            known[name] = _fit(below, more)
+            known[name] = fit(below, more)
         elif more or schema.get(_OPEN):
             known[name] = below
     for name, place in properties.items():

@@ -75,9 +75,17 @@ def _field_tests(kind: Kind, text: str) -> list[Test]:
         if term is None:
             raise refusals.bad_request(f"invalid selector: '{text}'; can't understand '{text_of_term}'")
         if term["key"] not in known:
-            raise refusals.bad_request(f"field label not supported: {term['key']}")
+            raise refusals.bad_request(_unknown_field(kind, term["key"]))
         tests.append(_field_test(known[term["key"]], term["value"], negated=term["sign"] == "!="))
     return tests
+
+
+def _unknown_field(kind: Kind, name: str) -> str:
+    if kind == POD:
+        return f"field label not supported: {name}"
+    if kind == JOB:
+        return f'field label "{name}" not supported for {kind.name}'
+    return f'"{name}" is not a known field selector: only "metadata.name", "metadata.namespace"'
 
 
 def _field_test(path: tuple[str, ...], value: str, *, negated: bool) -> Test:

@@ -1,45 +1,23 @@
-"""What the API server refuses to store, as far as the contract asks: names, Jobs, and how a Job's status may change.
+"""What the API server refuses to store, as far as the contract asks: misfits, Jobs, and how a Job's status may change.
 
 A check answers with causes; the caller makes the refusal of them. Wording and field paths are the real server's.
 """
 
-import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from lab.kubernetes import documents, schemas
 from lab.kubernetes.documents import Object
+from lab.kubernetes.field_errors import invalid, required, unsupported
 from lab.kubernetes.kinds import JOB, POD, Kind
+from lab.kubernetes.naming import LONGEST_LABEL, metadata_causes
 from lab.kubernetes.refusals import Cause
 
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_SUBDOMAIN_RULE = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and"
-    " end with an alphanumeric character (e.g. 'example.com', regex used for validation is"
-    r" '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
-_LONGEST_NAME = 253
-_LONGEST_LABEL = 63
-_ANNOTATIONS_LIMIT = 256 * 1024
+_LASTING = {"Complete": "terminal ", "Failed": "terminal ", "FailureTarget": "", "SuccessCriteriaMet": ""}
 _JOB_CANNOT_CHANGE = ("selector", "template", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy")
 
 
-def invalid(field: str, value: Any, why: str) -> Cause:
-    shown = f"{_go(value)}: " if value is not None else ""
-    return Cause("FieldValueInvalid", f"Invalid value: {shown}{why}", field)
-
-
-def required(field: str, why: str = "") -> Cause:
-    return Cause("FieldValueRequired", f"Required value: {why}" if why else "Required value", field)
-
-
-def unsupported(field: str, value: str, supported: tuple[str, ...]) -> Cause:
-    listed = ", ".join(f'"{each}"' for each in supported)
-    return Cause("FieldValueNotSupported", f'Unsupported value: "{value}": supported values: {listed}', field)
-
-
 def causes_for_new(kind: Kind, document: Object) -> list[Cause]:
-    found = [*_metadata_causes(document), *schemas.misfits(document, kind.schema)]
+    found = [*metadata_causes(document), *schemas.misfits(document, kind.schema)]
     if kind == JOB:
         found += _job_causes(document)
     elif kind == POD:
@@ -48,7 +26,7 @@ def causes_for_new(kind: Kind, document: Object) -> list[Cause]:
 
 
 def causes_for_change(kind: Kind, subresource: str, before: Object, after: Object) -> list[Cause]:
-    found = [*_metadata_causes(after), *schemas.misfits(after, kind.schema)]
+    found = [*metadata_causes(after), *schemas.misfits(after, kind.schema)]
     for field in ("name", "namespace", "uid"):
         now = documents.metadata(after).get(field)
         if now != documents.metadata(before).get(field):
@@ -64,30 +42,14 @@ def causes_for_change(kind: Kind, subresource: str, before: Object, after: Objec
     return found
 
 
-def _metadata_causes(document: Object) -> Iterator[Cause]:
-    fields = documents.metadata(document)
-    name = fields.get("name")
-    if not name:
-        yield required("metadata.name", "name or generateName is required")
-    elif not _SUBDOMAIN.fullmatch(name):
-        yield invalid("metadata.name", name, _SUBDOMAIN_RULE)
-    elif len(name) > _LONGEST_NAME:
-        yield invalid("metadata.name", name, f"must be no more than {_LONGEST_NAME} bytes")
-    size = sum(len(key.encode()) + len(value.encode()) for key, value in (fields.get("annotations") or {}).items())
-    if size > _ANNOTATIONS_LIMIT:
-        yield Cause(
-            "FieldValueTooLong", f"Too long: may not be more than {_ANNOTATIONS_LIMIT} bytes", "metadata.annotations"
-        )
-
-
 def _job_causes(document: Object) -> Iterator[Cause]:
     spec, template = document["spec"], documents.at(document, "spec", "template") or {}
     for field in ("backoffLimit", "completions", "parallelism", "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
         if isinstance(number := spec.get(field), int) and number < 0:
             yield invalid(f"spec.{field}", number, "must be greater than or equal to 0")
     for value in documents.labels(template).values():
-        if len(value) > _LONGEST_LABEL:
-            yield invalid("spec.template.labels", value, f"must be no more than {_LONGEST_LABEL} bytes")
+        if len(value) > LONGEST_LABEL:
+            yield invalid("spec.template.labels", value, f"must be no more than {LONGEST_LABEL} bytes")
             break
     pod = template.get("spec") or {}
     if pod.get("restartPolicy") in (None, "", "Always"):
@@ -115,13 +77,13 @@ def _job_status_causes(before: Object, after: Object) -> Iterator[Cause]:
     for counter in ("succeeded", "failed"):
         if new.get(counter, 0) < old.get(counter, 0):
             yield invalid(f"status.{counter}", new.get(counter, 0), f"cannot decrease the {counter} counter")
-    for terminal in ("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet"):
-        if was(terminal) and not is_(terminal):
-            yield invalid("status.conditions", None, f"cannot disable the terminal {terminal}=True condition")
+    for ended, wording in _LASTING.items():
+        if was(ended) and not is_(ended):
+            yield invalid("status.conditions", None, f"cannot disable the {wording}{ended}=True condition")
     for bad in ("Failed", "FailureTarget"):
         if is_("SuccessCriteriaMet") and is_(bad):
             yield invalid("status.conditions", None, f"cannot set SuccessCriteriaMet=True and {bad}=true conditions")
-    if was("Complete") != is_("Complete") or was("Failed") != is_("Failed"):
+    if any(was(ended) != is_(ended) for ended in ("Complete", "Failed", "SuccessCriteriaMet")):
         yield from _ending_causes(new, is_)
     if new.get("completionTime") and not is_("Complete") and new.get("completionTime") != old.get("completionTime"):
         why = "cannot set completionTime when there is no Complete=True condition"
@@ -141,6 +103,8 @@ def _ending_causes(status: Object, holds: Callable[[str], bool]) -> Iterator[Cau
     if holds("Complete") and not holds("SuccessCriteriaMet"):
         why = "cannot set Complete=True condition without the SuccessCriteriaMet=true condition"
         yield invalid("status.conditions", None, why)
+    if not holds("Complete") and not holds("Failed"):
+        return
     if status.get("active", 0) > 0:
         yield invalid("status.active", status["active"], "active>0 is invalid for finished job")
     if not status.get("startTime"):
@@ -150,10 +114,3 @@ def _ending_causes(status: Object, holds: Callable[[str], bool]) -> Iterator[Cau
 def _truths(status: Object) -> Callable[[str], bool]:
     true = {each.get("type") for each in status.get("conditions") or () if each.get("status") == "True"}
     return true.__contains__
-
-
-def _go(value: Any) -> str:
-    """A value as Go prints it in a field error."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)

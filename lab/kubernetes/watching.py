@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from lab.kubernetes import refusals
 from lab.kubernetes.documents import Object
@@ -36,6 +37,7 @@ async def events(store: Store, watched: Watched) -> AsyncIterator[Object]:
     news: asyncio.Queue[Change] = asyncio.Queue()
     store.listen(news.put_nowait)
     try:
+        started = store.revision
         for event in _first(store, watched):
             yield event
         clock = asyncio.get_running_loop()
@@ -46,7 +48,8 @@ async def events(store: Store, watched: Watched) -> AsyncIterator[Object]:
             for event in _told(watched, [change] if change else []):
                 yield event
             if (now := clock.time()) >= bookmark_at and now < end:
-                yield _bookmark(watched.kind, store.revision)
+                if store.revision > started:
+                    yield _bookmark(watched.kind, store.revision)
                 bookmark_at = _next_bookmark(watched, now, end)
     finally:
         store.ignore(news.put_nowait)
@@ -66,6 +69,8 @@ def _first(store: Store, watched: Watched) -> Iterator[Object]:
     for document in store.of_kind(watched.kind, watched.namespace):
         if watched.matches(document):
             yield {"type": "ADDED", "object": document}
+    if watched.bookmark_seconds is not None:
+        yield _bookmark(watched.kind, store.revision, annotations={"k8s.io/initial-events-end": "true"})
 
 
 def _told(watched: Watched, changes: Iterable[Change]) -> Iterator[Object]:
@@ -89,6 +94,6 @@ def _next_bookmark(watched: Watched, now: float, end: float) -> float:
     return min(regular, last) if now < last else regular
 
 
-def _bookmark(kind: Kind, revision: int) -> Object:
-    metadata = {"resourceVersion": str(revision)}
+def _bookmark(kind: Kind, revision: int, **more: Any) -> Object:
+    metadata = {"resourceVersion": str(revision), **more}
     return {"type": "BOOKMARK", "object": {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}}

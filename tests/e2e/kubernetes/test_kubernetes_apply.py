@@ -1,0 +1,3 @@
+"""Server-side apply on the real API server."""
+
+from tests.contracts.kubernetes_apply_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here

@@ -1,0 +1,3 @@
+"""Custom kinds on the stand-in API server."""
+
+from tests.contracts.kubernetes_custom_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here
