@@ -1,0 +1,122 @@
+"""The custom resource definitions of the systems our objects go to, as their projects publish them.
+
+They are files of Go modules: nothing is built, and nothing of them is copied into the project. The checksums fix every
+byte, as a go.sum would.
+"""
+
+import functools
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lab.real.building import CannotBuild
+from lab.real.kubernetes import RealKubernetes
+
+HYPERSHIFT = ("github.com/openshift/hypershift", "v0.1.82")
+WORK = ("open-cluster-management.io/api", "v1.2.0")
+HYPERSHIFT_ASSETS = Path("cmd/install/assets/crds/hypershift-operator")
+# The variant of a definition that knows the GCP platform.
+FEATURE_SET = "TechPreviewNoUpgrade"
+
+_CHECKSUMS = {
+    HYPERSHIFT: "h1:iIzHGjWKSCrAstypC+qZrlEROGFrvsuvo4SL/p9VP38=",
+    WORK: "h1:+yeQgJiErrur5S4s205UM37EcZ2XbC9pFSm0xgV5/hU=",
+}
+_ESTABLISHED_WITHIN = 30.0
+
+Definition = dict[str, Any]
+
+
+@functools.cache
+def module_folder(module: str, version: str) -> Path:
+    """Where Go keeps the files of this module, fetched now if this machine has not fetched them before."""
+    go = shutil.which("go")
+    if go is None:
+        raise CannotBuild(f"fetching {module} needs Go on the PATH; install it, or run `make test`, which needs none")
+    with tempfile.TemporaryDirectory() as outside_any_module:
+        answer = subprocess.run(
+            [go, "mod", "download", "-json", f"{module}@{version}"],
+            cwd=outside_any_module,
+            env=os.environ | {"GOFLAGS": "-mod=mod"},
+            capture_output=True,
+            check=False,
+        )
+    told = json.loads(answer.stdout or b"{}")
+    if answer.returncode != 0:
+        raise CannotBuild(
+            f"{module}@{version} cannot be fetched: {told.get('Error') or answer.stderr.decode().strip()}"
+        )
+    if told["Sum"] != (wanted := _CHECKSUMS[module, version]):
+        raise CannotBuild(f"{module}@{version} is {told['Sum']}, not the {wanted} it was when this was written")
+    return Path(told["Dir"])
+
+
+def hypershift_crds() -> tuple[Definition, ...]:
+    """HostedClusters and NodePools, with all that the feature set brings."""
+    folder = module_folder(*HYPERSHIFT) / HYPERSHIFT_ASSETS / "zz_generated.crd-manifests"
+    names = (f"hostedclusters-Hypershift-{FEATURE_SET}", f"nodepools-{FEATURE_SET}")
+    return tuple(_definition(folder / f"{name}.crd.yaml") for name in names)
+
+
+def work_crds() -> tuple[Definition, ...]:
+    """What the Maestro agent keeps its books in."""
+    name = "0000_01_work.open-cluster-management.io_appliedmanifestworks.crd.yaml"
+    return (_definition(module_folder(*WORK) / "work" / "v1" / name),)
+
+
+def install(server: RealKubernetes, definitions: Iterable[Definition]) -> None:
+    """Give the server these definitions, and wait until it serves them.
+
+    By server-side apply: the annotation of a client-side one would be larger than the server takes.
+    """
+    listed = list(definitions)
+    for definition in listed:
+        _call(server, "PATCH", f"{_path(definition)}?fieldManager=lab&force=true", definition)
+    deadline = time.monotonic() + _ESTABLISHED_WITHIN
+    for definition in listed:
+        while not _is_established(_call(server, "GET", _path(definition))):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the server does not serve {_name(definition)} after {_ESTABLISHED_WITHIN:.0f} s")
+            time.sleep(0.1)
+
+
+def _definition(path: Path) -> Definition:
+    with path.open("rb") as file:
+        definition: Definition = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return definition
+
+
+def _name(definition: Definition) -> str:
+    return str(definition["metadata"]["name"])
+
+
+def _path(definition: Definition) -> str:
+    return f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{_name(definition)}"
+
+
+def _is_established(definition: Definition) -> bool:
+    conditions = definition.get("status", {}).get("conditions", [])
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+
+
+def _call(server: RealKubernetes, method: str, path: str, body: Definition | None = None) -> Definition:
+    request = urllib.request.Request(
+        server.url + path,
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": f"Bearer {server.admin_token}", "Content-Type": "application/apply-patch+yaml"},
+    )
+    trust = ssl.create_default_context(cafile=str(server.ca_file))
+    with urllib.request.urlopen(request, timeout=_ESTABLISHED_WITHIN, context=trust) as answer:
+        found: Definition = json.load(answer)
+    return found
