@@ -69,6 +69,7 @@ class Feed:
             return
         key = (work.uid, reports_deletion(work))
         if key not in self._pending or rank(work) > rank(self._pending[key]):
+            self._pending.pop(key, None)  # the newest word comes last, also after a deletion
             self._pending[key] = work
         self._news.set()
 
@@ -97,7 +98,7 @@ class StatusStream:
         self._feeds.add(feed)
         if self._connected:
             feed.ask_to_relist()
-        if self._reader is None:
+        if self._reader is None or self._reader.done():
             self._reader = asyncio.create_task(self._read_until_refused(), name="maestro-status-stream")
         try:
             yield feed

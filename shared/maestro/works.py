@@ -152,17 +152,18 @@ class Works:
             return work.uid == uid if uid else work.consumer == self.consumer
 
         tracker = Tracker(lambda work: chosen.matches(work.labels))
+        clock = asyncio.get_running_loop().time
         async with self.stream.feed(wants) as feed:
-            relist = False
+            relist, due = False, clock() + self.settings.relist_interval
             while True:
-                batch = await feed.next(self.settings.relist_interval if not relist else self.settings.timeout)
-                relist = relist or batch.relist or not batch.updates
+                batch = await feed.next(self.settings.timeout if relist else max(0.0, due - clock()))
+                relist = relist or batch.relist or clock() >= due
                 if relist:
                     try:
                         listed = await self._present(name, chosen)
                     except Transient:
                         continue  # told by the stream's own reconnection; the list is tried again
-                    relist = False
+                    relist, due = False, clock() + self.settings.relist_interval
                     for event in tracker.replace(listed):
                         yield event
                 for update in batch.updates:
