@@ -88,3 +88,15 @@ async def test_a_name_no_consumer_can_have_is_refused_here(client: MaestroClient
     for attempt in (client.consumers.create("Bad_Name"), client.consumers.get("it's")):
         with pytest.raises(Invalid, match="lower-case"):
             await attempt
+
+
+async def test_a_work_is_located_by_its_name_wherever_it_is(client: MaestroClient, works: Works) -> None:
+    elsewhere = client.works((await client.consumers.create(unique("mgmt"))).name)
+    name = unique("w")
+    await works.create(some_work("other"))
+    await elsewhere.create(some_work(name))
+
+    located = await client.locate(name)
+
+    assert [(work.name, work.consumer) for work in located] == [(name, elsewhere.consumer)]
+    assert await client.locate(unique("w")) == []
