@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format e2e bench demo lock proto clean
+.PHONY: help setup test lint format e2e soak bench demo lock proto clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ format: $(READY) ## Rewrite the sources in the project's format
 
 e2e: $(READY) ## Run the tests that need real servers (Go, Debian packages and root)
 	$(PYTEST) tests/e2e
+
+soak: $(READY) ## Try the languages on very many generated sources (minutes)
+	SOAK_EXAMPLES=$(or $(SOAK_EXAMPLES),100000) $(PYTEST) tests/unit/languages -k "properties or fuzz"
 
 bench: $(READY) ## Measure speed and start cost; tables go to standard output
 	$(BIN)/python -m benchmarks

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-IMAGES = ("reporter", "adapter")
+IMAGES = ("reporter", "adapter", "dispatcher")
 
 
 def compile_lock(target: str, *selection: str) -> None:
