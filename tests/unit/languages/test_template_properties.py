@@ -1,6 +1,6 @@
 """What holds for every text, every value and every source, tried on many.
 
-SOAK_EXAMPLES says on how many: a tenth of it for each property, three times it for the sources.
+`make soak` asks for many more than a normal run.
 """
 
 import os
@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from dispatcher.languages.errors import EvaluationError, Rejected
 from dispatcher.languages.gotemplate import compile_structure, compile_template
 
-EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "1000"))
-many = settings(max_examples=max(1, EXAMPLES // 10), deadline=None)
+FUZZED = 100_000 if os.environ.get("SOAK") else 3_000
+many = settings(max_examples=20_000 if os.environ.get("SOAK") else 100, deadline=None)
 
 names = st.from_regex(r"[a-z]{1,6}", fullmatch=True)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
@@ -171,7 +171,7 @@ def outcome(source: str) -> str:
 @pytest.mark.parametrize("part", range(4))
 def test_any_source_is_refused_or_rendered_within_the_limits(part: int) -> None:
     chance = random.Random(part)
-    for _ in range(3 * EXAMPLES // 4):
+    for _ in range(FUZZED // 4):
         source = any_source(chance)
         started = time.process_time()
         outcome(source).encode()
