@@ -8,10 +8,10 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 
 from lab.maestro import documents, shapes
+from lab.maestro.calls import Context, Failed, require_size
 from lab.maestro.documents import Document, NotAnEvent, Unreadable
-from lab.maestro.sources import event_type
 from lab.maestro.store import SERVER_SOURCE, Row, Store
-from lab.maestro.streams import Context, Failed, Streams, require_size
+from lab.maestro.streams import Streams
 from shared import times
 from shared.maestro.codec import DATA_TYPE, timestamp
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest, SubscriptionRequest
@@ -67,7 +67,7 @@ class AgentService(CloudEventServiceServicer):
     def _take(self, event: CloudEvent) -> None:
         try:
             document = documents.document_of(event)
-            data_type, action = event_type(document["type"])
+            data_type, action = documents.event_type(document)
         except NotAnEvent as error:
             text = f"failed to convert protobuf to cloudevent: {error}"
             raise Failed(grpc.StatusCode.INVALID_ARGUMENT, text) from error

@@ -8,7 +8,7 @@ import base64
 import json
 import re
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -21,7 +21,10 @@ Document = dict[str, Any]
 
 _STRUCTURED = "application/cloudevents"
 _JSON_TYPE = re.compile(r"(application|text)/(.+\+)?json|$")
+_TYPE_PARTS = 5
 _CONTEXT = ("specversion", "id", "source", "type")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_INT32 = 2**31
 _GO_TURNS_TO_EXPONENTS = 1e21
 _NAME_RULE = (
     "bad key, CloudEvents attribute names MUST consist of lower-case letters ('a' to 'z'), "
@@ -35,6 +38,11 @@ class NotAnEvent(ValueError):
 
 class Unreadable(ValueError):
     """An event that does not carry what it must; the text is the server's."""
+
+
+class EventType(NamedTuple):
+    data_type: str
+    action: str
 
 
 def document_of(event: CloudEvent) -> Document:
@@ -100,6 +108,17 @@ def payload(document: Document, shape: Shape) -> Any:
         raise Misfit(f'[json] found bytes "{compact(data)}", but failed to unmarshal: {error}') from None
 
 
+def event_type(document: Document) -> EventType:
+    """The parts of `<group>.<version>.<resource>.<spec|status>.<action>`. Raises Unreadable."""
+    name = document["type"]
+    *data_type, subresource, action = name.split(".") if name.count(".") >= _TYPE_PARTS - 1 else ("", "")
+    if not data_type:
+        raise Unreadable(f"failed to parse cloud event type {name}, unsupported cloudevents type format: {name}")
+    if subresource not in ("spec", "status"):
+        raise Unreadable(f"failed to parse cloud event type {name}, unsupported subresource {subresource}")
+    return EventType(".".join(data_type), action)
+
+
 def text(document: Document, name: str) -> str:
     """A text extension that must be there. Raises Unreadable."""
     value = document.get(name)
@@ -111,27 +130,46 @@ def text(document: Document, name: str) -> str:
 
 def number(document: Document, name: str) -> int:
     """A whole number that must be there; a text of digits will do. Raises Unreadable."""
-    value = document.get(name)
-    try:
-        if isinstance(value, str):
+    match document.get(name):
+        case bool(value):
+            problem = f"cannot convert {_go(value)} to int32"
+        case int(value):
+            return value
+        case str(value) if _DECIMAL.fullmatch(value) and abs(float(value)) < _INT32:
             return int(float(value))
-    except ValueError:
-        problem = f'strconv.ParseFloat: parsing "{value}": invalid syntax'
-        raise Unreadable(f"failed to get {name} extension: {problem}") from None
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    problem = "invalid CloudEvents value: <nil>" if value is None else f"cannot convert {_go(value)} to int32"
+        case str(value) if _DECIMAL.fullmatch(value):
+            problem = f'cannot convert "{value}" to int32: out of range'
+        case str(value):
+            problem = f'strconv.ParseFloat: parsing "{value}": invalid syntax'
+        case _:
+            problem = "invalid CloudEvents value: <nil>"
     raise Unreadable(f"failed to get {name} extension: {problem}")
 
 
 def load(content: str | bytes) -> Any:
     """JSON with Go's numbers. Raises ValueError in words close to Go's."""
+    decoded = content.decode(errors="replace") if isinstance(content, bytes) else content
     try:
-        return json.loads(content, parse_int=_number, parse_float=_number, parse_constant=_constant)
+        return json.loads(decoded, parse_int=_number, parse_float=_number, parse_constant=_constant)
+    except RecursionError:
+        raise ValueError("invalid character '[' exceeded max depth") from None
     except json.JSONDecodeError as error:
         if error.pos >= len(error.doc):
             raise ValueError("unexpected end of JSON input") from None
         raise ValueError(f"invalid character '{error.doc[error.pos]}' looking for beginning of value") from None
+
+
+def holds_nul(value: Any) -> bool:
+    """Whether a document has the one character that the database cannot keep in a text."""
+    match value:
+        case str():
+            return "\0" in value
+        case dict():
+            return any(holds_nul(key) or holds_nul(each) for key, each in value.items())
+        case list():
+            return any(holds_nul(each) for each in value)
+        case _:
+            return False
 
 
 def _number(literal: str) -> int | float:
@@ -155,7 +193,9 @@ def _structured(content: bytes) -> Document:
         raise NotAnEvent(str(error)) from None
     if not isinstance(document, dict) or "specversion" not in document:
         raise NotAnEvent("specversion: no specversion\n")
-    return document
+    if "data" in document:
+        document["data"] = compact(document["data"]).encode()
+    return {**dict.fromkeys(_CONTEXT, ""), **document}
 
 
 def _payload(data: bytes, content_type: str) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import grpc
 
-from lab.maestro.streams import Context, Failed
+from lab.maestro.calls import Context, Failed
 from lab.tls import Tls
 
 _COMMON_NAME, _ORGANISATION = bytes.fromhex("550403"), bytes.fromhex("55040a")

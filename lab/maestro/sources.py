@@ -4,37 +4,22 @@ Whatever the application refuses comes as UNKNOWN with a text, because the real 
 """
 
 import asyncio
-from typing import NamedTuple
+import contextlib
+from collections.abc import Iterator
 
 import grpc
 from google.protobuf.empty_pb2 import Empty
 
 from lab.maestro import documents, shapes
+from lab.maestro.calls import Context, Failed, require_size
 from lab.maestro.documents import Document, NotAnEvent, Unreadable
 from lab.maestro.faults import FailPublish, Faults, Hang, LoseAnswer, PublishFault
 from lab.maestro.gatekeeping import Gatekeeper
 from lab.maestro.refusals import Refusal
 from lab.maestro.store import Row, Store, Wanted
-from lab.maestro.streams import Context, Failed, Streams, require_size
+from lab.maestro.streams import Streams
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest, SubscriptionRequest
 from shared.maestro.wire.cloudevent_pb2_grpc import CloudEventServiceServicer
-
-_TYPE_PARTS = 5
-
-
-class EventType(NamedTuple):
-    data_type: str
-    action: str
-
-
-def event_type(text: str) -> EventType:
-    """`<group>.<version>.<resource>.<spec|status>.<action>`. Raises Unreadable."""
-    *data_type, subresource, action = text.split(".") if text.count(".") >= _TYPE_PARTS - 1 else ("", "")
-    if not data_type:
-        raise Unreadable(f"failed to parse cloud event type {text}, unsupported cloudevents type format: {text}")
-    if subresource not in ("spec", "status"):
-        raise Unreadable(f"failed to parse cloud event type {text}, unsupported subresource {subresource}")
-    return EventType(".".join(data_type), action)
 
 
 def status_event(row: Row) -> CloudEvent:
@@ -78,7 +63,7 @@ class SourceService(CloudEventServiceServicer):
         try:
             document = documents.document_of(event)
             self._gatekeeper.require(document["source"], "publish")
-            action = event_type(document["type"]).action
+            action = documents.event_type(document).action
             if action == "resync_request":
                 self._resync(document)
             else:
@@ -120,18 +105,13 @@ class SourceService(CloudEventServiceServicer):
                 self._streams.post(row.source, status_event(row))
 
 
-class _doing:  # noqa: N801 - reads as a word of the sentence it is used in
+@contextlib.contextmanager
+def _doing(action: str) -> Iterator[None]:
     """Say in a refusal what was being done."""
-
-    def __init__(self, action: str) -> None:
-        self._action = action
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, Refusal):
-            raise Failed(grpc.StatusCode.UNKNOWN, f"failed to {self._action} resource: {error}") from error
+    try:
+        yield
+    except Refusal as error:
+        raise Failed(grpc.StatusCode.UNKNOWN, f"failed to {action} resource: {error}") from error
 
 
 def _wanted(document: Document) -> Wanted:

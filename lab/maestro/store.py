@@ -16,6 +16,7 @@ from lab.maestro.refusals import Code, Refusal
 from shared import times
 
 SERVER_SOURCE = "maestro"
+_NUL = "ERROR: unsupported Unicode escape sequence (SQLSTATE 22P05)"
 _NO_STATUS = hashlib.sha256(b"").hexdigest()
 
 
@@ -100,6 +101,8 @@ class Store:
     def create(self, wanted: Wanted) -> None:
         if problem := validation.bundle_problem(wanted.payload):
             raise Refusal(Code.VALIDATION, f"the manifest bundle in the resource is invalid, {problem}")
+        if documents.holds_nul(wanted.payload):
+            raise Refusal(Code.GENERAL, f"Unable to create Resource: {_NUL}")
         if wanted.id in self.rows:
             raise Refusal(Code.CONFLICT, "This Resource already exists")
         if wanted.consumer_name not in (each.name for each in self.consumers.values()):
@@ -127,6 +130,8 @@ class Store:
             raise Refusal(Code.CONFLICT, f"the resource version is not the latest, the latest version: {row.version}")
         if problem := validation.bundle_problem(wanted.payload):
             raise Refusal(Code.VALIDATION, f"the new manifest bundle in the resource is invalid, {problem}")
+        if documents.holds_nul(wanted.payload):
+            raise Refusal(Code.GENERAL, f"Unable to update Resource: {_NUL}")
         self.bump(row.id, wanted.payload)
 
     def bump(self, row_id: str, payload: Document) -> None:
@@ -157,13 +162,13 @@ class Store:
             raise Unreadable(f"unmatched consumer name {consumer} for resource {row_id}")
         if row.metadata is not None:
             status["metadata"] = row.metadata
-        reported = replace(row, status=status, updated_at=times.now())
-        if _says_deleted(status):
-            del self.rows[row_id]
-            self._status_changed(reported)
-        elif version == row.version and _is_newer(status, row.status):
-            self.rows[row_id] = reported
-            self._status_changed(reported)
+        deleted = _says_deleted(status)
+        if not deleted and (version != row.version or not _is_newer(status, row.status)):
+            return
+        if documents.holds_nul(status):
+            raise Unreadable(f"failed to update resource status {row_id}: {_NUL}")
+        self.rows[row_id] = replace(row, status=status, updated_at=times.now())
+        self._status_changed(self.rows.pop(row_id) if deleted else self.rows[row_id])
 
     def of_source(self, source: str) -> Iterator[Row]:
         return (row for row in list(self.rows.values()) if row.source == source)

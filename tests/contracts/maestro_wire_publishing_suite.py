@@ -337,6 +337,27 @@ async def test_a_number_beyond_float64_is_refused(wire: Wire) -> None:
     assert await wire.refusal(event) == ("UNKNOWN", DECODING + doing + problem)
 
 
+@pytest.mark.parametrize("data", [b'{"x": "a\\u0000b"}', b'{"\\u0000": 1}', b'{"x": [{"y": "\\u0000"}]}'])
+@pytest.mark.parametrize("action", ["create", "update"])
+async def test_the_character_nul_cannot_be_stored(wire: Wire, action: str, data: bytes) -> None:
+    if action == "update":
+        await wire.publish(wire.event("w"))
+    event = wire.event("w", f"{action}_request")
+    event.binary_data = data
+
+    database = "ERROR: unsupported Unicode escape sequence (SQLSTATE 22P05)"
+    details = f"failed to {action} resource: maestro-9: Unable to {action} Resource: {database}"
+    assert await wire.refusal(event) == ("UNKNOWN", details)
+
+
+async def test_bytes_that_are_no_text_are_replaced(wire: Wire) -> None:
+    event = wire.event("w")
+    event.binary_data = event.binary_data.replace(b'"a"', b'"\xff"')
+    await wire.publish(event)
+
+    assert (await wire.bundle("w"))["manifests"] == [config_map("\N{REPLACEMENT CHARACTER}")]
+
+
 async def test_an_id_is_taken_until_the_agent_has_let_it_go(wire: Wire) -> None:
     taken = ("UNKNOWN", "failed to create resource: maestro-6: This Resource already exists")
     await wire.publish(wire.event("w"))

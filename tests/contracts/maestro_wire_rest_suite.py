@@ -200,7 +200,7 @@ async def test_a_name_is_taken_once(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("deleting", [False, True])
-async def test_a_consumer_with_works_cannot_be_deleted(wire: Wire, deleting: bool) -> None:  # noqa: FBT001
+async def test_a_consumer_with_works_cannot_be_deleted(*, wire: Wire, deleting: bool) -> None:
     await wire.publish(wire.event("w"))
     if deleting:
         await wire.publish(wire.event("w", "delete_request"))

@@ -15,6 +15,7 @@ REJECTED = ("FAILED_PRECONDITION", "{}")
 APPLIED = condition("Applied")
 DELETED = condition("Deleted", reason="ManifestsDeleted")
 LATER = 10**6 * MOMENT
+AFTER = str(2 * LATER | NODE)
 
 
 def spec_resync(wire: Wire, versions: Any, *, data_type: str = DATA_TYPE) -> CloudEvent:
@@ -259,6 +260,9 @@ async def test_words_of_one_moment_are_ordered_by_their_step(wire: Wire) -> None
         pytest.param(lambda wire: wire.status("w", data=[]), id="data"),
         pytest.param(lambda wire: wire.status("w", data={"conditions": "x"}), id="conditions"),
         pytest.param(lambda wire: wire.status("w", resourceversion="abc"), id="version"),
+        pytest.param(
+            lambda wire: wire.status("w", condition("Applied", message="\0"), sequenceid=AFTER), id="character"
+        ),
     ],
 )
 async def test_a_wrong_word_is_refused_without_a_reason(wire: Wire, wrong: Callable[[Wire], CloudEvent]) -> None:
@@ -303,7 +307,7 @@ async def test_what_an_agent_says_it_does_is_not_looked_at(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("asked", [True, False], ids=["asked for", "not asked for"])
-async def test_deleted_removes_the_row_whatever_its_version_and_tells_it(wire: Wire, asked: bool) -> None:  # noqa: FBT001
+async def test_deleted_removes_the_row_whatever_its_version_and_tells_it(*, wire: Wire, asked: bool) -> None:
     await wire.publish(wire.event("w"))
     if asked:
         await wire.publish(wire.event("w", "delete_request"))
