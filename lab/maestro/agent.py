@@ -95,7 +95,8 @@ class Agent:
             },
             verdict.payload(),
         )
-        self.held[uid] = replace(held, said=verdict.conditions)
+        if uid in self.held:  # which may be a newer version by now
+            self.held[uid] = replace(self.held[uid], said=verdict.conditions)
 
     async def _live(self) -> None:
         while True:
