@@ -12,7 +12,7 @@ The names are stable, because they are stored with every work:
     version                     the version whose roll-out in the control plane was completed last
     rolloutState, rolloutVersion, rolloutImage   the newest roll-out in the control plane
     dataPlaneVersion            the version completed last as the cluster itself sees it, nodes included
-    desiredVersion, desiredImage                 what the operator is rolling out, or has rolled out
+    desiredVersion              what the cluster itself is to become, nodes included
     generation, deletionTimestamp, finalizers    of the object itself
     hasBeenAvailable            "true" once the control plane was available for the first time
 """
@@ -60,7 +60,6 @@ FEEDBACK: Mapping[str, str] = MappingProxyType(
         "rolloutImage": f"{_NEWEST}.image",
         "dataPlaneVersion": '.status.version.history[?(@.state=="Completed")].version',
         "desiredVersion": ".status.version.desired.version",
-        "desiredImage": ".status.version.desired.image",
         "generation": ".metadata.generation",
         "deletionTimestamp": ".metadata.deletionTimestamp",
         "finalizers": ".metadata.finalizers[*]",
