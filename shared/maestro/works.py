@@ -38,6 +38,8 @@ from shared.work_rules import validate
 
 BUNDLES = "/resource-bundles"
 MAX_REREADS = 5
+# Maestro parses at most ten `and`s of such a search; what is not searched for there is selected here.
+MAX_SEARCHED_LABELS = 6
 # Maestro forgets a delete that no agent has taken up; newer servers publish it again when asked, once a minute.
 RESEND_DELETE_SECONDS = 60.0
 # The stream is a hint; a state is looked at again at least this often while it is waited for.
@@ -92,7 +94,11 @@ class Works:
     async def scan(self, selector: LabelSelector = None) -> AsyncGenerator[ManifestWork, None]:
         """Every work, page by page: as many as there are, with the memory of one page."""
         chosen = Selector.of(selector)
-        terms = [f"source='{self.settings.source_id}'", f"consumer_name='{self.consumer}'", *chosen.search_terms()]
+        terms = [
+            f"source='{self.settings.source_id}'",
+            f"consumer_name='{self.consumer}'",
+            *chosen.search_terms()[:MAX_SEARCHED_LABELS],
+        ]
         async with aclosing(pages(self.rest, f"list works on {self.consumer}", BUNDLES, terms)) as found:
             async for bundle in found:
                 work = work_of_bundle(bundle)

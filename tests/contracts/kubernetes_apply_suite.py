@@ -184,9 +184,9 @@ async def test_applied_containers_are_joined_by_name(api: Api) -> None:
     made = good(await api.apply("jobs", wanted, fieldManager="m"))
     again = good(await api.apply("jobs", wanted, fieldManager="m"))
 
-    container = {'k:{"name":"adapter"}': {".": {}, "f:image": {}, "f:name": {}}}
-    container['k:{"name":"adapter"}']["f:env"] = {'k:{"name":"A"}': {".": {}, "f:name": {}, "f:value": {}}}
-    spec = {"f:containers": container, "f:restartPolicy": {}}
+    env = {'k:{"name":"A"}': {".": {}, "f:name": {}, "f:value": {}}}
+    container: Document = {".": {}, "f:env": env, "f:image": {}, "f:name": {}}
+    spec = {"f:containers": {'k:{"name":"adapter"}': container}, "f:restartPolicy": {}}
     assert owned(made, "m")["fieldsV1"] == {
         "f:metadata": {"f:labels": {"f:x": {}}},
         "f:spec": {"f:template": {"f:spec": spec}},

@@ -32,6 +32,16 @@ async def create_many(works: Works, count: int, text: str) -> None:
             group.create_task(create(number))
 
 
+async def test_listing_is_complete_over_several_pages_and_stops_at_the_limit(works: Works) -> None:
+    await create_many(works, 230, "x")
+
+    listed = await works.list()
+
+    assert sorted(work.name for work in listed) == sorted(f"w{number}" for number in range(230))
+    assert len(await works.list(limit=150)) == 150
+    assert await works.list(limit=0) == []
+
+
 async def test_a_thousand_works_are_listed_completely_with_the_memory_of_a_page(works: Works) -> None:
     await create_many(works, 1000, "x" * 20_000)
 
