@@ -94,11 +94,8 @@ class Works:
     async def scan(self, selector: LabelSelector = None) -> AsyncGenerator[ManifestWork, None]:
         """Every work, page by page: as many as there are, with the memory of one page."""
         chosen = Selector.of(selector)
-        terms = [
-            f"source='{self.settings.source_id}'",
-            f"consumer_name='{self.consumer}'",
-            *chosen.search_terms()[:MAX_SEARCHED_LABELS],
-        ]
+        labels = chosen.search_terms()[:MAX_SEARCHED_LABELS]
+        terms = [f"source='{self.settings.source_id}'", f"consumer_name='{self.consumer}'", *labels]
         async with aclosing(pages(self.rest, f"list works on {self.consumer}", BUNDLES, terms)) as found:
             async for bundle in found:
                 work = work_of_bundle(bundle)
