@@ -65,8 +65,7 @@ def _document(content: bytes) -> Mapping[str, Any]:
         raise Invalid("the cluster snapshot is too large", why=f"more than {MAX_BYTES} bytes")
     try:
         document = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        if _is_too_deep(document):
-            raise RecursionError
+        _refuse_depth(document)
         # A half of a surrogate pair and a number beyond all bounds are read, but could not be written on.
         json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
     except RecursionError:
@@ -82,13 +81,12 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
-def _is_too_deep(document: Any) -> bool:
+def _refuse_depth(document: Any) -> None:
     level = [document]
     for _ in range(MAX_DEPTH):
         level = [child for value in level for child in _children(value)]
-        if not level:
-            return False
-    return True
+    if level:
+        raise RecursionError
 
 
 def _children(value: Any) -> Iterable[Any]:

@@ -1,0 +1,91 @@
+"""What must fit together in a HostedCluster beyond networks, services and the platform.
+
+Names that become another name, an image that cannot be there, an encryption without a key, two kinds of etcd at once.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from controlplane_adapter import versions
+from controlplane_adapter.field_rules import TextRule
+from controlplane_adapter.hostedcluster import ABSENT, Json, effective, value_at
+from controlplane_adapter.rendering import IMAGE, PLATFORM
+from shared.errors import Problem
+
+# The namespace of the control plane is called `<namespace>-<name>`.
+MAX_NAMESPACE = 63
+MAX_MAP_ENTRIES = 20
+GRACE_PERIOD = "hypershift.openshift.io/destroy-grace-period"
+# One that Go cannot read stops the operator altogether.
+_DURATION = TextRule(
+    allowed="a duration such as 300s", pattern=r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ns|us|ms|s|m|h))+", longest=60
+)
+# Every tag in these says for which machines it is; one that does not is not there.
+_PUBLIC_REPOSITORIES = (
+    "quay.io/openshift-release-dev/ocp-release:",
+    "quay.io/openshift-release-dev/ocp-release-nightly:",
+)
+_ENCRYPTION = "spec.secretEncryption"
+
+
+def object_problems(manifest: Json) -> Iterator[Problem]:
+    yield from _name_problems(manifest)
+    yield from _release_problems(manifest)
+    yield from _encryption_problems(manifest)
+    yield from _etcd_problems(manifest)
+    yield from _map_problems(manifest)
+    yield from _annotation_problems(manifest)
+
+
+def _name_problems(manifest: Json) -> Iterator[Problem]:
+    name, namespace = value_at(manifest, "metadata.name"), value_at(manifest, "metadata.namespace")
+    if not isinstance(name, str) or not isinstance(namespace, str):
+        return
+    if (length := len(namespace) + 1 + len(name)) > MAX_NAMESPACE:
+        told = f"makes the control plane's namespace '{namespace}-{name}' {length} characters long"
+        yield Problem("metadata.name", f"{told}, more than {MAX_NAMESPACE}")
+
+
+def _release_problems(manifest: Json) -> Iterator[Problem]:
+    image = value_at(manifest, IMAGE)
+    if not isinstance(image, str) or "@" in image or not image.startswith(_PUBLIC_REPOSITORIES):
+        return
+    if not versions.names_architecture(tag := versions.tag_of(image)):
+        suffixes = ", ".join(f"-{each}" for each in versions.ARCHITECTURES)
+        yield Problem(IMAGE, f"the tag {tag!r:.60} must end with an architecture ({suffixes})")
+
+
+def _encryption_problems(manifest: Json) -> Iterator[Problem]:
+    encryption = value_at(manifest, _ENCRYPTION)
+    if encryption is ABSENT:
+        return
+    kind = value_at(encryption, "type")
+    if kind is ABSENT:
+        yield Problem(f"{_ENCRYPTION}.type", "is required")
+    if kind == "aescbc" and value_at(encryption, "aescbc.activeKey.name") is ABSENT:
+        yield Problem(f"{_ENCRYPTION}.aescbc.activeKey.name", "is required for type aescbc: the name of a Secret")
+    if kind == "kms" and value_at(manifest, "spec.platform.type") == PLATFORM:
+        yield Problem(f"{_ENCRYPTION}.type", f"must be aescbc: HyperShift has no KMS for {PLATFORM}")
+
+
+def _etcd_problems(manifest: Json) -> Iterator[Problem]:
+    etcd = value_at(manifest, "spec.etcd")
+    if etcd is ABSENT:
+        return
+    kind = effective(manifest, "spec.etcd.managementType")
+    for name, needed in (("managed", "Managed"), ("unmanaged", "Unmanaged")):
+        if (value_at(etcd, name) is not ABSENT) != (kind == needed):
+            yield Problem(f"spec.etcd.{name}", f"must be there exactly when managementType is {needed}")
+
+
+def _map_problems(manifest: Json) -> Iterator[Problem]:
+    for path in ("spec.labels", "spec.nodeSelector"):
+        entries = value_at(manifest, path)
+        if isinstance(entries, Mapping) and len(entries) > MAX_MAP_ENTRIES:
+            yield Problem(path, f"must have at most {MAX_MAP_ENTRIES} entries, not {len(entries)}")
+
+
+def _annotation_problems(manifest: Json) -> Iterator[Problem]:
+    annotations = value_at(manifest, "metadata.annotations")
+    period = annotations.get(GRACE_PERIOD) if isinstance(annotations, Mapping) else None
+    if period is not None and (message := _DURATION.problem_with(period)):
+        yield Problem("metadata.annotations", f"{GRACE_PERIOD} {message}")
