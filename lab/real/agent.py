@@ -1,0 +1,51 @@
+"""The real Maestro agent: the process that puts works on a management cluster and tells what becomes of them."""
+
+import signal
+from pathlib import Path
+
+from lab.real.building import built
+from lab.real.maestro import PACKAGE
+from lab.real.processes import Server, free_port
+
+# How often it looks at what it is to tell of; the default of 10 s would make every test wait.
+STATUS_SYNC_SECONDS = 1
+# What it logs once its subscription at Maestro stands.
+_SUBSCRIBED = "subscribed to grpc server"
+
+
+class RealAgent:
+    """The agent of one consumer. `kill` and `start` are a crash and a return of its pod."""
+
+    def __init__(self, folder: Path, *, broker_address: str, consumer: str, kubeconfig: Path) -> None:
+        self._folder = folder / f"agent-{consumer}"
+        self._folder.mkdir()
+        self._consumer, self._kubeconfig = consumer, kubeconfig
+        self._config = self._folder / "broker.yaml"
+        self._config.write_text(f"url: {broker_address}\n")
+        self._server = Server("agent", self._folder)
+        self._binary = built("maestro", PACKAGE)
+
+    def start(self) -> None:
+        """Return when it takes works; its log tells, and only what is written from now on counts."""
+        former = self._logged()
+        self._server.start(
+            [
+                *(self._binary, "agent", f"--consumer-name={self._consumer}", f"--kubeconfig={self._kubeconfig}"),
+                *("--namespace=default", f"--listen=127.0.0.1:{free_port()}"),
+                *("--workload-source-driver=grpc", f"--workload-source-config={self._config}"),
+                f"--cloudevents-client-id={self._consumer}-work-agent",
+                f"--status-sync-interval={STATUS_SYNC_SECONDS}s",
+                "-v=2",
+            ],
+            ready=lambda: _SUBSCRIBED in self._logged().removeprefix(former),
+            environment={"TMPDIR": str(self._folder)},
+        )
+
+    def kill(self) -> None:
+        self._server.stop(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def _logged(self) -> str:
+        return self._server.log.read_text(errors="replace") if self._server.log.exists() else ""
