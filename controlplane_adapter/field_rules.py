@@ -13,6 +13,7 @@ from controlplane_adapter.hostedcluster import ABSENT, Json, value_at
 from shared.errors import Problem
 
 _DNS_LABEL = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
+_OBJECT_NAME = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _DOMAIN = rf"(?:{_DNS_LABEL}\.)+[a-z]{{2,63}}"
 _URL = rf"://{_DNS_LABEL}(?:\.{_DNS_LABEL})*(?::[1-9][0-9]{{0,4}})?(?:/[A-Za-z0-9._~/-]*)?"
 
@@ -46,7 +47,7 @@ Rule = TextRule | ChoiceRule
 
 SECRET_NAME = TextRule(
     allowed="the name of a Secret: lower-case letters, digits, '-' and '.', at most 253",
-    pattern=rf"{_DNS_LABEL}(?:\.{_DNS_LABEL})*",
+    pattern=rf"{_OBJECT_NAME}(?:\.{_OBJECT_NAME})*",
     longest=253,
 )
 DOMAIN = TextRule(
@@ -84,7 +85,7 @@ FIELD_RULES: dict[str, Rule] = {
     ),
     "spec.infraID": TextRule(
         allowed="lower-case letters, digits and '-', beginning and ending with a letter or digit, at most 253",
-        pattern=r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?",
+        pattern=_OBJECT_NAME,
         longest=253,
     ),
     "spec.channel": TextRule(allowed="a channel such as stable-4.22, at most 100", pattern=r"\S+", longest=100),
@@ -117,7 +118,7 @@ FIELD_RULES: dict[str, Rule] = {
         longest=30,
     ),
     "spec.etcd.managed.storage.persistentVolume.storageClassName": TextRule(
-        allowed="the name of a StorageClass, at most 255", pattern=SECRET_NAME.pattern, longest=253
+        allowed="the name of a StorageClass, at most 253", pattern=SECRET_NAME.pattern, longest=253
     ),
 }
 

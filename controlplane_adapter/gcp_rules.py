@@ -81,13 +81,15 @@ def gcp_problems(manifest: Json, roles: Collection[str]) -> Iterator[Problem]:
 
 
 def _account_problems(manifest: Json, roles: Collection[str]) -> Iterator[Problem]:
+    """How good e-mails fit to a good project and to each other; bad ones are told already."""
     project = value_at(manifest, f"{GCP}.project")
-    emails = {role: value_at(manifest, f"{EMAILS}.{role}") for role in roles}
+    known = not _FIELDS[f"{GCP}.project"].problem_with(project)
     owners: dict[str, str] = {}
-    for role, email in emails.items():
-        if not isinstance(email, str):
+    for role in roles:
+        email = value_at(manifest, f"{EMAILS}.{role}")
+        if _EMAIL.problem_with(email):
             continue
-        if isinstance(project, str) and "@" in email and not email.endswith(f"@{project}{_ACCOUNT_DOMAIN}"):
+        if known and not email.endswith(f"@{project}{_ACCOUNT_DOMAIN}"):
             yield Problem(f"{EMAILS}.{role}", f"must be of project {project!r}, not {email!r:.100}")
         if (owner := owners.setdefault(email, role)) != role:
             yield Problem(f"{EMAILS}.{role}", f"must be an account of its own; {email!r:.100} serves {owner} already")

@@ -3,12 +3,14 @@
 Names that become another name, an image that cannot be there, an encryption without a key, two kinds of etcd at once.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from controlplane_adapter import versions
 from controlplane_adapter.field_rules import TextRule
 from controlplane_adapter.hostedcluster import ABSENT, Json, effective, value_at
 from controlplane_adapter.rendering import IMAGE, PLATFORM
+from controlplane_adapter.sources import BASE_DOMAIN
 from shared.errors import Problem
 
 # The namespace of the control plane is called `<namespace>-<name>`.
@@ -19,11 +21,8 @@ GRACE_PERIOD = "hypershift.openshift.io/destroy-grace-period"
 _DURATION = TextRule(
     allowed="a duration such as 300s", pattern=r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ns|us|ms|s|m|h))+", longest=60
 )
-# Every tag in these says for which machines it is; one that does not is not there.
-_PUBLIC_REPOSITORIES = (
-    "quay.io/openshift-release-dev/ocp-release:",
-    "quay.io/openshift-release-dev/ocp-release-nightly:",
-)
+# Every tag in these repositories says for which machines it is; one that does not is not there.
+_PUBLIC_IMAGE = re.compile(r"quay\.io/openshift-release-dev/ocp-release(-nightly)?(:[A-Za-z0-9_.-]{1,128})?")
 _ENCRYPTION = "spec.secretEncryption"
 
 
@@ -32,6 +31,7 @@ def object_problems(manifest: Json) -> Iterator[Problem]:
     yield from _release_problems(manifest)
     yield from _encryption_problems(manifest)
     yield from _etcd_problems(manifest)
+    yield from _dns_problems(manifest)
     yield from _map_problems(manifest)
     yield from _annotation_problems(manifest)
 
@@ -47,7 +47,7 @@ def _name_problems(manifest: Json) -> Iterator[Problem]:
 
 def _release_problems(manifest: Json) -> Iterator[Problem]:
     image = value_at(manifest, IMAGE)
-    if not isinstance(image, str) or "@" in image or not image.startswith(_PUBLIC_REPOSITORIES):
+    if not isinstance(image, str) or not _PUBLIC_IMAGE.fullmatch(image):
         return
     if not versions.names_architecture(tag := versions.tag_of(image)):
         suffixes = ", ".join(f"-{each}" for each in versions.ARCHITECTURES)
@@ -75,6 +75,11 @@ def _etcd_problems(manifest: Json) -> Iterator[Problem]:
     for name, needed in (("managed", "Managed"), ("unmanaged", "Unmanaged")):
         if (value_at(etcd, name) is not ABSENT) != (kind == needed):
             yield Problem(f"spec.etcd.{name}", f"must be there exactly when managementType is {needed}")
+
+
+def _dns_problems(manifest: Json) -> Iterator[Problem]:
+    if value_at(manifest, "spec.dns") is not ABSENT and value_at(manifest, BASE_DOMAIN) is ABSENT:
+        yield Problem(BASE_DOMAIN, "is required where a zone is given")
 
 
 def _map_problems(manifest: Json) -> Iterator[Problem]:
