@@ -63,6 +63,12 @@ SOURCES = st.one_of(
 @given(source=SOURCES, declared=st.booleans())
 def test_any_source_is_refused_or_evaluated_within_the_limits(source: str, *, declared: bool) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Python's own housekeeping may fall into one try of a long run, but not into all of them.
+    assert any(_seconds_for(source, declared=declared) < SECONDS for _ in range(TRIES))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+
+
+def _seconds_for(source: str, *, declared: bool) -> float:
     started = time.process_time()
     try:
         value = compile_cel(source, variables=VARIABLES if declared else None).evaluate(VARIABLES)
@@ -70,8 +76,7 @@ def test_any_source_is_refused_or_evaluated_within_the_limits(source: str, *, de
         problem.explain()
     else:
         assert _is_plain(value)
-    assert time.process_time() - started < SECONDS
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+    return time.process_time() - started
 
 
 def _is_plain(value: Any) -> bool:
