@@ -20,6 +20,7 @@ from dispatcher.languages.errors import EvaluationError, Rejected
 
 EXAMPLES = 100_000 if os.environ.get("SOAK") else 3_000
 SECONDS, MEGABYTES = 1.0, 200
+TRIES = 3
 
 GOLDEN = Path(__file__).parents[2] / "conformance" / "golden"
 PROBES = json.loads((GOLDEN / "cel.json").read_text())
