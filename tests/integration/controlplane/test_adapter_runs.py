@@ -12,7 +12,7 @@ from lab.maestro.agent import Agent
 from lab.maestro.verdicts import Script
 from shared.maestro import MaestroClient, MaestroSettings, Works
 from shared.manifestwork import ManifestWork
-from tests.contracts.controlplane_ground import Adapter, Cluster
+from tests.contracts.adapter_ground import Adapter, Cluster
 
 CONSUMER = "us-east-mgmt-01"
 WORK = f"hostedcluster-{Cluster().cluster_id}"
