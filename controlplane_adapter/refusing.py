@@ -4,7 +4,8 @@ import re
 
 _NOT_INSTALLED = "HyperShift is not installed on that management cluster: install its CRDs and its operator"
 _REMEDIES = {
-    r'Unsupported value: "GCP"': (
+    # The first is what validation says, the second what server-side apply says before it.
+    r'Unsupported value: "GCP"|\.spec\.platform\.gcp: field not declared in schema': (
         "the HyperShift of that management cluster does not know GCP: install it with the feature set "
         "TechPreviewNoUpgrade, which brings the CRD that does"
     ),

@@ -28,6 +28,10 @@ _OVERTAKEN = (httpx.codes.CONFLICT, httpx.codes.NOT_FOUND)
 Key = tuple[str, str]
 
 
+class Refused(RuntimeError):
+    """The API server does not take what the lab writes, or does not let it."""
+
+
 class Operator:
     """Tends every HostedCluster of one API server, `speed` times as fast as the real operator.
 
@@ -61,6 +65,11 @@ class Operator:
     def play(self, namespace: str, name: str, script: Script) -> None:
         self._scripts[namespace, name] = script
         self._changed[namespace, name].set()
+
+    def check(self) -> None:
+        """Raise what ended the operator, if something did."""
+        if self._life.done():
+            self._life.result()
 
     async def _live(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -163,7 +172,7 @@ def _check(answer: httpx.Response) -> None:
 
 
 def _good(answer: httpx.Response) -> Any:
-    if answer.is_client_error:
-        raise RuntimeError(f"{answer.request.method} {answer.request.url}: {answer.status_code} {answer.text}")
+    if answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+        raise Refused(f"{answer.request.method} {answer.request.url}: {answer.status_code} {answer.text}")
     answer.raise_for_status()
     return answer.json()

@@ -41,23 +41,26 @@ def completed(cluster: Json, now: datetime) -> dict[str, Any]:
     return {**version, "history": [done, *earlier]}
 
 
-def of_whole_cluster(cluster: Json, now: datetime) -> dict[str, Any]:
-    """The version of the whole cluster: it stays Partial, because there are no nodes to complete it."""
+def of_whole_cluster(cluster: Json, now: datetime, *, named: bool = True) -> dict[str, Any]:
+    """The version of the whole cluster: it stays Partial, because there are no nodes to complete it.
+
+    It names only the image until there is a control plane that can tell the version.
+    """
     image = _image(cluster)
+    version = _version_of(image) if named else ""
     history = ((cluster.get("status") or {}).get("version") or {}).get("history") or []
-    if not history or history[0]["image"] != image:
-        entry = {
-            "state": "Partial",
-            "image": image,
-            "version": _version_of(image),
-            "startedTime": times.to_seconds(now),
-            "completionTime": None,
-            "verified": False,
-        }
-        history = [entry, *history]
+    begun_before = history and history[0]["image"] == image
+    entry = {
+        "state": "Partial",
+        "image": image,
+        "version": version,
+        "startedTime": history[0]["startedTime"] if begun_before else times.to_seconds(now),
+        "completionTime": None,
+        "verified": False,
+    }
     return {
-        "desired": {"image": image, "version": _version_of(image)},
-        "history": history,
+        "desired": {"image": image, "version": version},
+        "history": [entry, *history[1 if begun_before else 0 :]],
         "observedGeneration": cluster["metadata"].get("generation", 1),
         "availableUpdates": None,
     }

@@ -186,6 +186,7 @@ def _installation_steps(cluster: Json, now: datetime) -> list[Step]:
             {
                 "controlPlaneEndpoint": {"host": _host(cluster), "port": 443},
                 "controlPlaneVersion": releases.begun(cluster, now),
+                "version": releases.of_whole_cluster(cluster, now),
             },
         ),
         _step(

@@ -105,7 +105,7 @@ def _path(definition: Definition) -> str:
 
 
 def _is_established(definition: Definition) -> bool:
-    conditions = definition.get("status", {}).get("conditions", [])
+    conditions = (definition.get("status") or {}).get("conditions") or []
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 

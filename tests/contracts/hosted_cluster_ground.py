@@ -1,0 +1,198 @@
+"""What tests of control planes stand on: HostedClusters that are accepted, and what is told of one on its way."""
+
+import itertools
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from controlplane_adapter.judging import data, judge
+from controlplane_adapter.limits import Limits
+from controlplane_adapter.observing import HostedClusterStatus, observe
+from controlplane_adapter.work import work_for
+from lab.hypershift.operator import Operator
+from lab.hypershift.sequences import Script
+from shared import times
+from shared.conditions import Condition
+from shared.errors import DeadlineExceeded
+from shared.maestro import Works
+from shared.manifestwork import ManifestWork
+
+# Generous, because the machine may be slow; nothing waits this long unless it is broken.
+PATIENCE = 60.0
+NAMESPACE = "clusters"
+PROJECT = "my-project-123"
+_IMAGE = "quay.io/openshift-release-dev/ocp-release:{}-multi"
+_ROLES = {
+    "nodePool": "nodepool",
+    "controlPlane": "ctrlplane",
+    "cloudController": "cloudctl",
+    "storage": "pdcsidrv",
+    "imageRegistry": "registry",
+    "network": "cloudnet",
+}
+_numbers = itertools.count()
+
+
+def unique(prefix: str) -> str:
+    return f"{prefix}-{next(_numbers)}-{uuid.uuid4().hex[:8]}"
+
+
+def hosted_cluster(name: str, version: str = "4.22.0") -> dict[str, Any]:
+    """The smallest HostedCluster on GCP that its definition accepts."""
+    return {
+        "apiVersion": "hypershift.openshift.io/v1beta1",
+        "kind": "HostedCluster",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {
+            "clusterID": str(uuid.uuid5(uuid.NAMESPACE_OID, name)),
+            "infraID": name,
+            "release": {"image": _IMAGE.format(version)},
+            "pullSecret": {"name": f"{name}-pull-secret"},
+            "platform": {
+                "type": "GCP",
+                "gcp": {
+                    "project": PROJECT,
+                    "region": "us-central1",
+                    "networkConfig": {
+                        "network": {"name": "my-vpc"},
+                        "privateServiceConnectSubnet": {"name": "my-subnet"},
+                    },
+                    "workloadIdentity": {
+                        "projectNumber": "123456789012",
+                        "poolID": "my-pool",
+                        "providerID": "my-provider",
+                        "serviceAccountsEmails": {
+                            role: f"{account}@{PROJECT}.iam.gserviceaccount.com" for role, account in _ROLES.items()
+                        },
+                    },
+                },
+            },
+            "services": [_route("APIServer"), _route("OAuthServer"), _route("Konnectivity"), _route("Ignition")],
+        },
+    }
+
+
+def full_hosted_cluster(name: str) -> dict[str, Any]:
+    """One with everything that a cluster may ask for."""
+    cluster = hosted_cluster(name)
+    cluster["metadata"]["labels"] = {"hyperfleet.io/cluster-id": cluster["spec"]["clusterID"]}
+    cluster["metadata"]["annotations"] = {
+        "hypershift.openshift.io/pod-security-admission-label-override": "baseline",
+        "hypershift.openshift.io/cleanup-cloud-resources": "true",
+        "hypershift.openshift.io/destroy-grace-period": "300s",
+    }
+    storage = {"type": "PersistentVolume", "persistentVolume": {"size": "8Gi", "storageClassName": "premium-rwo"}}
+    cluster["spec"]["platform"]["gcp"] |= {
+        "endpointAccess": "PublicAndPrivate",
+        "resourceLabels": [{"key": "managed-by", "value": "hyperfleet"}],
+    }
+    cluster["spec"] |= {
+        "channel": "stable-4.22",
+        "sshKey": {"name": f"{name}-ssh-key"},
+        "issuerURL": f"https://oidc.example.com/{name}",
+        "serviceAccountSigningKey": {"name": f"{name}-sa-signing-key"},
+        "secretEncryption": {"type": "aescbc", "aescbc": {"activeKey": {"name": f"{name}-etcd-encryption-key"}}},
+        "controllerAvailabilityPolicy": "HighlyAvailable",
+        "infrastructureAvailabilityPolicy": "HighlyAvailable",
+        "olmCatalogPlacement": "management",
+        "configuration": {"featureGate": {"featureSet": "TechPreviewNoUpgrade"}},
+        "dns": {"baseDomain": "gcp.example.com", "publicZoneID": "my-public-zone"},
+        "etcd": {"managementType": "Managed", "managed": {"storage": storage}},
+        "networking": {
+            "networkType": "OVNKubernetes",
+            "clusterNetwork": [{"cidr": "10.132.0.0/14", "hostPrefix": 23}],
+            "serviceNetwork": [{"cidr": "172.31.0.0/16"}],
+            "machineNetwork": [{"cidr": "10.0.0.0/16"}],
+        },
+        "services": [
+            _route("APIServer", f"api-{name}.gcp.example.com"),
+            _route("OAuthServer", f"oauth-{name}.gcp.example.com"),
+            _route("Konnectivity"),
+            _route("Ignition"),
+        ],
+    }
+    return cluster
+
+
+def _route(service: str, hostname: str = "") -> dict[str, Any]:
+    strategy: dict[str, Any] = {"type": "Route"}
+    if hostname:
+        strategy["route"] = {"hostname": hostname}
+    return {"service": service, "servicePublishingStrategy": strategy}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is said of a cluster at one moment; `later` is what is said when nothing has changed for so long."""
+
+    work: ManifestWork
+    status: HostedClusterStatus
+    conditions: Mapping[str, Condition]
+    data: Mapping[str, Any]
+
+    def says(self, type_: str, status: str, reason: str) -> bool:
+        condition = self.conditions.get(type_)
+        return condition is not None and (condition.status.value, condition.reason) == (status, reason)
+
+    def message(self, type_: str) -> str:
+        return self.conditions[type_].message
+
+    @property
+    def summary(self) -> list[str]:
+        return [f"{each.type}={each.status.value} {each.reason}" for each in self.conditions.values()]
+
+    def later(self, time: timedelta) -> "Told":
+        return told(self.work, now=times.now() + time)
+
+
+def told(work: ManifestWork, *, now: datetime | None = None) -> Told:
+    status = observe(work)
+    conditions = {each.type: each for each in judge(work, status, now or times.now(), Limits())}
+    return Told(work=work, status=status, conditions=conditions, data=data(work, status))
+
+
+@dataclass(slots=True, kw_only=True)
+class Story:
+    """One cluster on its way: it is sent, played with and deleted, and what is told of it is waited for."""
+
+    works: Works
+    operator: Operator | None
+    name: str
+    generation: int = 0
+
+    async def send(self, cluster: Mapping[str, Any]) -> None:
+        self.generation += 1
+        await self.works.apply(
+            work_for(cluster, cluster_id=self.name, consumer=self.works.consumer, generation=self.generation)
+        )
+
+    def play(self, script: Script) -> None:
+        assert self.operator is not None
+        self.operator.play(NAMESPACE, self.name, script)
+
+    async def until(self, *expected: str, having: Callable[[Told], bool] = lambda _: True) -> Told:
+        """What is told once it is all of this, each as `Type=Status Reason`; fails with what was told instead."""
+        last: list[Told] = []
+
+        def reached(work: ManifestWork | None) -> bool:
+            if self.operator is not None:
+                self.operator.check()
+            last[:] = [told(work)] if work is not None else []
+            return bool(last) and set(expected) <= set(last[0].summary) and having(last[0])
+
+        try:
+            await self.works.wait_until(self.work_name, reached, patience=PATIENCE)
+        except DeadlineExceeded:
+            pytest.fail(f"told instead: {[(each.conditions, each.data) for each in last]}")
+        return last[0]
+
+    async def ready(self) -> Told:
+        return await self.until("Available=True ControlPlaneReady", "Health=True NoIssues")
+
+    @property
+    def work_name(self) -> str:
+        return f"hostedcluster-{self.name}"
