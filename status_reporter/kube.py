@@ -29,6 +29,7 @@ from shared.errors import (
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 # An API server that has just started refuses what its rules allow, until it has read them.
 FORBIDDEN_SECONDS = 5.0
+ANSWER_SECONDS = 10.0
 
 
 class ExpiredToken(Transient):
@@ -42,7 +43,7 @@ class Kube:
         self._url = urlsplit(url)
         self._account = account
         self._namespace = quote(namespace, safe="")
-        self._context = _context(account) if self._url.scheme == "https" else None
+        self._context: ssl.SSLContext | None = None
         self._shared: http.client.HTTPConnection | None = None
 
     def pod(self, name: str, timeout: float) -> dict[str, Any]:
@@ -63,47 +64,48 @@ class Kube:
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(int(timeout)),
         }
-        connection = self._connect(timeout + 10)
-        with contextlib.closing(connection), _told_as_ours("watch the pod"):
+        what = "watch the pod"
+        with _told_as_ours(what), contextlib.closing(self._connect(ANSWER_SECONDS)) as connection:
             connection.request("GET", f"{self._pods()}?{urlencode(query)}", headers=self._headers())
             answer = connection.getresponse()
             if answer.status != http.client.OK:
-                raise _refusal("watch the pod", answer, answer.read())
+                raise _refusal(what, answer, answer.read())
+            if connection.sock is not None:
+                connection.sock.settimeout(timeout + ANSWER_SECONDS)
             for line in answer:
                 if line.strip():
-                    yield json.loads(line)
+                    yield _document(what, line)
 
     def _call(self, method: str, path: str, *, body: Mapping[str, Any] | None = None, timeout: float) -> dict[str, Any]:
         what = f"{method} {path}"
         payload = json.dumps(body, ensure_ascii=False).encode() if body is not None else None
-        for fresh in (False, True):
-            connection = self._connection(timeout, fresh=fresh)
-            try:
-                with _told_as_ours(what):
-                    connection.request(method, path, body=payload, headers=self._headers())
-                    answer = connection.getresponse()
-                    content = answer.read()
-                break
-            except Unavailable:
-                self.close()
-                if fresh:  # a connection that had been idle may have been closed by the server meanwhile
-                    raise
-            except BaseException:
-                self.close()
-                raise
-        if answer.status >= http.client.BAD_REQUEST:
+        try:
+            answer, content = self._exchange(what, method, path, payload, timeout)
+        except Unavailable:  # a connection that had been idle may have been closed by the server meanwhile
+            answer, content = self._exchange(what, method, path, payload, timeout)
+        if answer.status not in (http.client.OK, http.client.CREATED):
             raise _refusal(what, answer, content)
-        document: dict[str, Any] = json.loads(content)
-        return document
+        return _document(what, content)
+
+    def _exchange(
+        self, what: str, method: str, path: str, payload: bytes | None, timeout: float
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        try:
+            with _told_as_ours(what):
+                connection = self._connection(timeout)
+                connection.request(method, path, body=payload, headers=self._headers())
+                answer = connection.getresponse()
+                return answer, answer.read()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         if self._shared is not None:
             self._shared.close()
             self._shared = None
 
-    def _connection(self, timeout: float, *, fresh: bool) -> http.client.HTTPConnection:
-        if fresh:
-            self.close()
+    def _connection(self, timeout: float) -> http.client.HTTPConnection:
         if self._shared is None:
             self._shared = self._connect(timeout)
         self._shared.timeout = timeout
@@ -112,10 +114,12 @@ class Kube:
         return self._shared
 
     def _connect(self, timeout: float) -> http.client.HTTPConnection:
-        host = self._url.hostname or ""
-        if self._context is not None:
-            return http.client.HTTPSConnection(host, self._url.port, timeout=timeout, context=self._context)
-        return http.client.HTTPConnection(host, self._url.port, timeout=timeout)
+        host, port = self._url.hostname or "", self._url.port
+        if self._url.scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=timeout)
+        if self._context is None:
+            self._context = _context(self._account)
+        return http.client.HTTPSConnection(host, port, timeout=timeout, context=self._context)
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", "Content-Type": STRATEGIC_MERGE}
@@ -124,10 +128,12 @@ class Kube:
         return headers
 
     def _pods(self, name: str = "") -> str:
-        return f"/api/v1/namespaces/{self._namespace}/pods" + (f"/{quote(name, safe='')}" if name else "")
+        return f"{self._url.path.rstrip('/')}/api/v1/namespaces/{self._namespace}/pods" + (
+            f"/{quote(name, safe='')}" if name else ""
+        )
 
     def _jobs(self, name: str) -> str:
-        return f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{quote(name, safe='')}"
+        return f"{self._url.path.rstrip('/')}/apis/batch/v1/namespaces/{self._namespace}/jobs/{quote(name, safe='')}"
 
 
 def _context(account: Path) -> ssl.SSLContext:
@@ -147,13 +153,23 @@ def _told_as_ours(what: str) -> Iterator[None]:
         ) from error
 
 
+def _document(what: str, content: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(content)
+    except ValueError:
+        document = None
+    if isinstance(document, dict):
+        return document
+    raise ServerError(f"{what}: the answer is not an API server's", why=content[:80].decode(errors="replace"))
+
+
 def _refusal(what: str, answer: http.client.HTTPResponse, content: bytes) -> HyperFleetError:
     try:
         why = str(json.loads(content).get("message") or "")
     except (ValueError, AttributeError):
         why = content[:200].decode(errors="replace")
     after = answer.headers.get("Retry-After", "")
-    wait = float(after) if after.isdigit() else None
+    wait = float(after) if after.isascii() and after.isdigit() else None
     match answer.status:
         case 401:
             return ExpiredToken(f"{what}: the API server does not know our token", why=why)
@@ -163,8 +179,8 @@ def _refusal(what: str, answer: http.client.HTTPResponse, content: bytes) -> Hyp
             return NotFound(f"{what}: not found", why=why)
         case 422 if "metadata.uid" in why:
             return Conflict(f"{what}: it is another Job of that name", why=why)
-        case 409:
-            return Conflict(f"{what}: it is another Job of that name, or it changed", why=why)
+        case 409:  # the API server gave up after some tries of its own, because others write it too
+            return Unavailable(f"{what}: others write it at the same time", why=why, retry_after=wait)
         case 410:
             return Unavailable(f"{what}: the watch is too old", why=why)
         case 429:

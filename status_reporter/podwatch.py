@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shared.errors import Forbidden, HyperFleetError, Permanent
-from status_reporter.kube import FORBIDDEN_SECONDS, Kube
+from shared.errors import Forbidden, Permanent, Transient
+from status_reporter.kube import ANSWER_SECONDS, FORBIDDEN_SECONDS, Kube
 
-WATCH_SECONDS = 300.0
-CALL_SECONDS = 10.0
+# A connection that died without a word is noticed when its watch should have ended.
+WATCH_SECONDS = 60.0
+# A watch that ends sooner was not ended by its time, but by something that will end the next one as well.
+SHORT_WATCH_SECONDS = 1.0
 FIRST_PAUSE, MAX_PAUSE = 0.25, 5.0
 
 log = logging.getLogger(__name__)
@@ -24,13 +26,16 @@ def follow(
     """Call `tell` with every state of the pod, until the process ends, or `give_up` when it may not be looked at."""
     may_watch, failures, allowed_at = True, 0, time.monotonic()
     while True:
+        asked_for = 0.0
         try:
-            pod = kube.pod(name, CALL_SECONDS)
+            pod = kube.pod(name, ANSWER_SECONDS)
             tell(pod)
-            failures, allowed_at = 0, time.monotonic()
+            allowed_at = time.monotonic()
             if may_watch:
                 _watch(kube, name, pod, tell)
-                continue
+                if time.monotonic() - allowed_at >= SHORT_WATCH_SECONDS:
+                    failures = 0
+                    continue
         except _WatchForbidden as error:
             log.info("the pod may not be watched, so it is polled: %s", error)
             may_watch = False
@@ -38,11 +43,16 @@ def follow(
             if not isinstance(error, Forbidden) or time.monotonic() - allowed_at > FORBIDDEN_SECONDS:
                 give_up(error)
                 return
-        except HyperFleetError as error:
-            failures += 1
+        except Transient as error:
+            asked_for = error.retry_after or 0.0
             log.debug("lost sight of the pod: %s", error)
-        pause = min(MAX_PAUSE, poll_interval, FIRST_PAUSE * 2**failures) if may_watch else poll_interval
-        time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - spreads load, guards nothing
+        failures += 1
+        time.sleep(max(asked_for, _pause(failures, poll_interval) if may_watch else poll_interval))
+
+
+def _pause(failures: int, poll_interval: float) -> float:
+    longest = min(MAX_PAUSE, poll_interval, FIRST_PAUSE * 2 ** min(failures, 10))
+    return random.uniform(longest / 2, longest)  # noqa: S311 - spreads load, guards nothing
 
 
 class _WatchForbidden(Exception):
