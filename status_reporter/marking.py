@@ -7,12 +7,10 @@ from typing import Any
 
 from shared import times
 from shared.conditions import Condition
-from shared.errors import Forbidden, Invalid, NotFound
+from shared.errors import Forbidden, Invalid, Misconfigured, Problem
 from status_reporter.kube import Kube
 from status_reporter.patching import patch_for
 from status_reporter.verdict import Verdict
-
-CALL_SECONDS = 10.0
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +24,7 @@ class Owner:
 
 
 def owner_of(pod: Mapping[str, Any], configured: str | None) -> Owner:
-    """The Job that made the pod. Raises NotFound where nothing says which it is."""
+    """The Job that made the pod. Raises Misconfigured where nothing says which it is."""
     references = (pod.get("metadata") or {}).get("ownerReferences") or ()
     jobs = [each for each in references if each.get("kind") == "Job"]
     for job in jobs:
@@ -34,7 +32,9 @@ def owner_of(pod: Mapping[str, Any], configured: str | None) -> Owner:
             return Owner(str(job["name"]), job.get("uid"))
     if configured is not None:
         return Owner(configured)
-    raise NotFound("the pod does not belong to a Job", remedy="set JOB_NAME")
+    raise Misconfigured(
+        "the Job cannot be found", [Problem("JOB_NAME", "must be set: the pod does not belong to a Job")]
+    )
 
 
 @dataclass(slots=True)
@@ -46,19 +46,19 @@ class Marker:
     present: dict[str, Condition] = field(default_factory=dict)
     _read: bool = False
 
-    def mark(self, verdict: Verdict) -> None:
+    def mark(self, verdict: Verdict, timeout: float) -> None:
         if not self._read:
-            self._learn()
+            self._learn(timeout)
         patch = patch_for(verdict.conditions, verdict.data, present=self.present, now=times.now(), uid=self.owner.uid)
         if patch.refused:
             log.error("left out %s: these conditions belong to the Job controller", ", ".join(patch.refused))
-        self.kube.patch_job_status(self.owner.name, patch.body, CALL_SECONDS)
+        self.kube.patch_job_status(self.owner.name, patch.body, timeout)
         self._read = True
         self.present |= {condition.type: condition for condition in patch.conditions}
 
-    def _learn(self) -> None:
+    def _learn(self, timeout: float) -> None:
         try:
-            job = self.kube.job(self.owner.name, CALL_SECONDS)
+            job = self.kube.job(self.owner.name, timeout)
         except Forbidden as error:
             log.info("the Job may not be read, so times of unchanged conditions are not kept: %s", error)
             job = {}

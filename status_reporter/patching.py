@@ -19,7 +19,10 @@ DROPPED_MEMBER = "hyperfleet.io/dropped"
 MAX_REASON_BYTES = 256
 MAX_MESSAGE_BYTES = 2048
 MAX_DATA_BYTES = 64 * 1024
-MAX_NAMED_DROPS = 20
+MAX_NAMED_DROPS = 10
+MAX_NAME_BYTES = 64
+# Room for the names of what was dropped; JSON writes one byte of a name with up to six.
+NOTE_BYTES = 4 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +64,22 @@ def fitting_data(data: Mapping[str, Any]) -> str:
     text = _compact(data)
     if len(text.encode()) <= MAX_DATA_BYTES:
         return text
-    kept = dict(data)
-    dropped: list[str] = []
-    while len(text.encode()) > MAX_DATA_BYTES and kept:
-        largest = max(kept, key=lambda name: len(name.encode()) + len(_compact(kept[name]).encode()))
-        del kept[largest]
-        dropped.append(largest if len(largest) <= MAX_REASON_BYTES else f"{largest[:MAX_REASON_BYTES]}…")
-        text = _compact(kept | {DROPPED_MEMBER: dropped[:MAX_NAMED_DROPS]})
-    return text
+    sizes = {name: len(_compact({name: value}).encode()) - len("}") for name, value in data.items()}
+    excess = sum(sizes.values()) + NOTE_BYTES - MAX_DATA_BYTES
+    kept, dropped = dict(data), list[str]()
+    for name in sorted(sizes, key=lambda each: sizes[each], reverse=True):
+        if excess <= 0:
+            break
+        excess -= sizes[name]
+        dropped.append(name)
+        del kept[name]
+    return _compact(kept | {DROPPED_MEMBER: _note(dropped)})
+
+
+def _note(dropped: list[str]) -> list[str]:
+    names = [cut(name, MAX_NAME_BYTES) for name in dropped[:MAX_NAMED_DROPS]]
+    more = len(dropped) - len(names)
+    return [*names, f"and {more} more"] if more else names
 
 
 def cut(text: str, limit: int) -> str:

@@ -7,6 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -16,8 +17,8 @@ from shared.report import AdapterReport
 from status_reporter import container, podwatch, sighting
 from status_reporter.container import State, Unseen
 from status_reporter.exits import Exit
-from status_reporter.kube import FORBIDDEN_SECONDS, Kube
-from status_reporter.marking import CALL_SECONDS, Marker, Owner, owner_of
+from status_reporter.kube import ANSWER_SECONDS, FORBIDDEN_SECONDS, Kube
+from status_reporter.marking import Marker, Owner, owner_of
 from status_reporter.settings import Settings
 from status_reporter.verdict import Facts, Found, Missing, Reading, Unusable, Verdict, misconfigured, verdict
 
@@ -27,14 +28,18 @@ MIN_SECONDS_BETWEEN_WRITES = 1.0
 # How long a report that is there at the start waits for the pod to say which attempt this is.
 FIRST_SIGHT_SECONDS = 2.0
 FIRST_PAUSE, MAX_PAUSE = 0.25, 10.0
+MIN_ANSWER_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
 Pod = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
 class Stop:
-    """That this process was told to end."""
+    """That this process was told to end, and when."""
+
+    at: float
 
 
 class Look:
@@ -62,7 +67,7 @@ class Reporter:
         self._told_at = float("-inf")
 
     def stop(self) -> None:
-        self._news.put(Stop())
+        self._news.put(Stop(time.monotonic()))
 
     def run(self) -> tuple[Exit, str]:
         """Live, and say how it ended: the exit code and a sentence."""
@@ -131,7 +136,7 @@ class Reporter:
     def _must_see_pod_first(self) -> bool:
         """Whether the pod may yet tell that a report which is there already is a former attempt's."""
         unseen = isinstance(self._state, Unseen) and self._state.knowable and self._stopped_at is None
-        return unseen and time.monotonic() - self._began < FIRST_SIGHT_SECONDS
+        return unseen and time.monotonic() - self._began < min(FIRST_SIGHT_SECONDS, self._settings.max_wait)
 
     def _may_write(self, decided: Verdict) -> bool:
         return decided.final or time.monotonic() - self._told_at >= MIN_SECONDS_BETWEEN_WRITES
@@ -157,8 +162,8 @@ class Reporter:
 
     def _take(self, news: News) -> None:
         match news:
-            case Stop():
-                self._stopped_at = self._stopped_at or time.monotonic()
+            case Stop(at=at):
+                self._stopped_at = at if self._stopped_at is None else self._stopped_at
             case Look():
                 return
             case Permanent():
@@ -181,10 +186,11 @@ class Reporter:
             try:
                 self._mark(decided)
             except (Transient, Forbidden) as error:
-                pause = _pause(failures, error)
-                failures += 1
-                if time.monotonic() + pause > self._write_deadline(started, error):
+                left = self._write_deadline(started, error) - time.monotonic()
+                if left <= 0:
                     raise
+                pause = min(left, _pause(failures, error))
+                failures += 1
                 log.warning("reporting failed, trying again in %.1f s: %s", pause, error)
                 self._sleep(pause)
             else:
@@ -195,16 +201,23 @@ class Reporter:
     def _mark(self, decided: Verdict) -> None:
         if self._marker is None:
             self._marker = Marker(self._kube, self._owner or self._find_owner())
-        self._marker.mark(decided)
+        self._marker.mark(decided, self._answer_seconds())
 
     def _find_owner(self) -> Owner:
         """The Job where the pod has not been seen yet; its name suffices where the pod cannot be."""
         try:
-            return owner_of(self._kube.pod(self._settings.pod_name, CALL_SECONDS), self._settings.job_name)
+            return owner_of(self._kube.pod(self._settings.pod_name, self._answer_seconds()), self._settings.job_name)
         except Permanent:
             if self._settings.job_name is None:
                 raise
             return Owner(self._settings.job_name)
+
+    def _answer_seconds(self) -> float:
+        """How long one request may take; when this process must end soon, no longer than that."""
+        if self._stopped_at is None:
+            return ANSWER_SECONDS
+        left = self._stopped_at + self._settings.grace - time.monotonic()
+        return min(ANSWER_SECONDS, max(left, MIN_ANSWER_SECONDS))
 
     def _write_deadline(self, started: float, error: HyperFleetError) -> float:
         if isinstance(error, Forbidden):
@@ -232,6 +245,6 @@ class Reporter:
 
 
 def _pause(failures: int, error: HyperFleetError) -> float:
-    jittered = random.uniform(0, min(MAX_PAUSE, FIRST_PAUSE * 2**failures))  # noqa: S311 - spreads load, guards nothing
+    jittered = random.uniform(0, min(MAX_PAUSE, FIRST_PAUSE * 2 ** min(failures, 10)))  # noqa: S311 - spreads load, guards nothing
     asked_for = error.retry_after if isinstance(error, Transient) else None
     return max(jittered, asked_for or 0.0)

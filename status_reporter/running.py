@@ -9,9 +9,11 @@ from pathlib import Path
 
 from status_reporter import __version__, lines, settings
 from status_reporter.exits import Exit
+from status_reporter.patching import cut
 from status_reporter.reporting import Reporter
 from status_reporter.settings import MisconfiguredReporter, Settings
 
+MAX_TERMINATION_BYTES = 4000
 USAGE = """\
 status-reporter: puts an adapter's report on its Kubernetes Job. It runs as the second container of the Job's pod.
 
@@ -41,19 +43,27 @@ def run(stops: list[int]) -> int:
     try:
         chosen = settings.load(os.environ)
     except MisconfiguredReporter as error:
-        _log(error.usable)
-        known = error.usable.namespace and error.usable.api_url
-        code, sentence = (
-            Reporter(error.usable).report_misconfigured(error) if known else (Exit.MISCONFIGURED, str(error))
-        )
-        return _end(error.usable, code, sentence)
+        return _tell_misconfigured(error, stops)
     _log(chosen)
+    return _end(chosen, *_reporter(chosen, stops).run())
+
+
+def _tell_misconfigured(error: MisconfiguredReporter, stops: list[int]) -> int:
+    usable = error.usable
+    _log(usable)
+    if usable.namespace and usable.api_url:
+        return _end(usable, *_reporter(usable, stops).report_misconfigured(error))
+    return _end(usable, Exit.MISCONFIGURED, str(error))
+
+
+def _reporter(chosen: Settings, stops: list[int]) -> Reporter:
+    """A reporter that listens to the signals, and has heard those that came before."""
     reporter = Reporter(chosen)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: reporter.stop())
     if stops:
         reporter.stop()
-    return _end(chosen, *reporter.run())
+    return reporter
 
 
 def _log(chosen: Settings) -> None:
@@ -71,4 +81,4 @@ def _end(chosen: Settings, code: Exit, sentence: str) -> int:
 
 def _write_termination_message(path: Path, message: str) -> None:
     """The kubelet shows up to 4096 bytes of this file in the pod's status."""
-    path.write_bytes(message.encode()[:4000])
+    path.write_text(cut(message, MAX_TERMINATION_BYTES), encoding="utf-8")

@@ -6,12 +6,13 @@ A file that cannot be read or understood is not a verdict: it may be half-writte
 import logging
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from shared.errors import InvalidReport
 from shared.report import AdapterReport
 from status_reporter.inotify import FolderWatch
+from status_reporter.settings import RESERVED_TYPES
 from status_reporter.verdict import Found, Missing, Reading, Unusable
 
 log = logging.getLogger(__name__)
@@ -20,15 +21,18 @@ log = logging.getLogger(__name__)
 def look(path: Path, *, condition_type: str, attempt_began: datetime | None) -> Reading:
     """What the file says now. One from before the adapter's present attempt is the former attempt's word."""
     try:
-        if attempt_began is not None and _written_at(path) < attempt_began:
+        if attempt_began is not None and _written_at(path) < attempt_began.timestamp():
             return Missing()
-        return Found(AdapterReport.read(path, condition_type=condition_type))
+        report = AdapterReport.read(path, condition_type=condition_type)
     except FileNotFoundError:
         return Missing()
     except InvalidReport as error:
         return Unusable(str(error))
     except OSError as error:
         return Unusable(f"{path} cannot be read: {error.strerror or error}")
+    if all(condition.type in RESERVED_TYPES for condition in report.conditions):
+        return Unusable(f"{path} names no condition but those of the Job controller")
+    return Found(report)
 
 
 def tell_when_changed(path: Path, poll_interval: float, tell: Callable[[], None]) -> None:
@@ -46,6 +50,6 @@ def tell_when_changed(path: Path, poll_interval: float, tell: Callable[[], None]
             tell()
 
 
-def _written_at(path: Path) -> datetime:
+def _written_at(path: Path) -> int:
     """When the file was written, to the second: the kubelet tells the start of a container no finer."""
-    return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    return int(path.stat().st_mtime)

@@ -159,7 +159,9 @@ def _synthetic(
 
 
 def go_duration(seconds: float) -> str:
-    """Go's way to write a duration: 5m0s, 1h0m0s, 1.5s."""
+    """Go's way to write a duration: 5m0s, 1h0m0s, 1.5s, 500ms."""
+    if seconds < 1:
+        return f"{seconds * 1000:g}ms"
     whole, rest = divmod(seconds, 60)
     text = f"{rest:g}s"
     if whole >= 60:  # noqa: PLR2004 - minutes of an hour
