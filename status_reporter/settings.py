@@ -5,13 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
-from shared.errors import Misconfigured, Problem
+from shared.conditions import Condition
+from shared.errors import Invalid, Misconfigured, Problem
 from shared.times import parse_duration
 
 RESERVED_TYPES = frozenset({"Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"})
 LEVELS = ("debug", "info", "warn", "warning", "error")
 FORMATS = ("json", "text")
+LONGEST_SECONDS = 365 * 24 * 3600.0
 DEFAULT_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 T = TypeVar("T")
@@ -59,7 +62,7 @@ def load(environment: Mapping[str, str]) -> Settings:
         job_name=reader.text("JOB_NAME") or None,
         condition_types=reader.read(_types, "CONDITION_TYPE", default="Available"),
         adapter_container=reader.text("ADAPTER_CONTAINER_NAME") or None,
-        api_url=reader.text("KUBERNETES_API_URL") or _service_url(environment),
+        api_url=reader.read(_address, "KUBERNETES_API_URL", default="") or _service_url(environment),
         account=account,
         grace=reader.read(_positive, "SHUTDOWN_GRACE_SECONDS", default="20"),
         termination_log=Path(reader.text("TERMINATION_MESSAGE_PATH") or "/dev/termination-log"),
@@ -107,13 +110,13 @@ def _missing(settings: Settings) -> list[Problem]:
 
 def _service_url(environment: Mapping[str, str]) -> str:
     host, port = environment.get("KUBERNETES_SERVICE_HOST", ""), environment.get("KUBERNETES_SERVICE_PORT", "443")
-    return f"https://{f'[{host}]' if ':' in host else host}:{port}" if host else ""
+    return f"https://{f'[{host}]' if ':' in host else host}:{port}" if host and port.isdecimal() else ""
 
 
 def _first_line(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8").strip()
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 
@@ -125,9 +128,16 @@ def _absolute(text: str) -> Path:
 
 def _positive(text: str) -> float:
     seconds = parse_duration(text)
-    if seconds <= 0:
-        raise ValueError(f"must be more than 0, not {text!r}")
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise ValueError(f"must be more than 0 and at most a year, not {text!r}")
     return seconds
+
+
+def _address(text: str) -> str:
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
+        raise ValueError(f"must be an address such as https://10.0.0.1:443, not {text!r}")
+    return text
 
 
 def _types(text: str) -> tuple[str, ...]:
@@ -136,7 +146,10 @@ def _types(text: str) -> tuple[str, ...]:
         raise ValueError(f"{', '.join(sorted(reserved))} belongs to the Job controller; name a condition of your own")
     if not types:
         raise ValueError("must name at least one condition")
-    return types
+    try:
+        return tuple(Condition.from_kubernetes({"type": each, "status": "Unknown"}).type for each in types)
+    except Invalid as error:
+        raise ValueError(error.why) from error
 
 
 def _one_of(allowed: tuple[str, ...]) -> Callable[[str], str]:

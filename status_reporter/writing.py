@@ -17,6 +17,7 @@ from shared import times
 from shared.conditions import Condition
 from shared.errors import HyperFleetError, InvalidReport, Problem
 from shared.report import AdapterReport, schema
+from status_reporter.settings import RESERVED_TYPES
 
 DEFAULT_PATH = "/results/adapter-report.json"
 EXAMPLES = """\
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HyperFleetError as error:
         print(f"adapter-report: {error}", file=sys.stderr)
     except OSError as error:
-        print(f"adapter-report: {error.filename or options.file}: {error.strerror}", file=sys.stderr)
+        print(f"adapter-report: {options.file}: {error.strerror or error}", file=sys.stderr)
     return 1
 
 
@@ -80,8 +81,16 @@ def _write(options: argparse.Namespace) -> int:
         "observedGeneration": options.observed_generation,
     }
     # Read as the sidecar will read it, so that nothing is written that it would refuse.
-    AdapterReport.parse(json.dumps(document).encode()).write(options.file)
+    report = AdapterReport.parse(json.dumps(document).encode())
+    _refuse_reserved(report)
+    report.write(options.file)
     return 0
+
+
+def _refuse_reserved(report: AdapterReport) -> None:
+    if reserved := [condition.type for condition in report.conditions if condition.type in RESERVED_TYPES]:
+        why = "belongs to the Job controller, and the sidecar leaves it out; name a condition of your own"
+        raise InvalidReport("not a report", [Problem(type_, why) for type_ in reserved])
 
 
 def _condition(text: str, now: datetime) -> dict[str, Any]:
@@ -110,6 +119,7 @@ def _json(text: str, name: str) -> Any:
 
 def _validate(options: argparse.Namespace) -> int:
     report = AdapterReport.read(options.file)
+    _refuse_reserved(report)
     for condition in report.conditions:
         print(f"{condition.type}={condition.status} {condition.reason}: {condition.message}".rstrip(": "))
     return 0
