@@ -7,10 +7,10 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format e2e soak bench demo lock proto clean
+.PHONY: help setup test lint format e2e cluster cluster-down cluster-status maestro soak bench demo lock proto clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## Create the virtual environment with the locked dependencies
 
@@ -39,6 +39,18 @@ format: $(READY) ## Rewrite the sources in the project's format
 
 e2e: $(READY) ## Run the tests that need real servers (Go, Debian packages and root)
 	$(PYTEST) tests/e2e
+
+cluster: $(READY) ## Start a real Kubernetes cluster of one node (Go, Debian packages and root)
+	@$(BIN)/python -m lab.real.cluster.command up
+
+cluster-down: $(READY) ## Take the cluster away, with all that it left on this machine
+	@$(BIN)/python -m lab.real.cluster.command down
+
+cluster-status: $(READY) ## Show what runs on the cluster
+	@$(BIN)/python -m lab.real.cluster.command status
+
+maestro: $(READY) ## Start Maestro and its agent on the cluster, with the HostedCluster's definition
+	@$(BIN)/python -m lab.real.cluster.command maestro
 
 soak: $(READY) ## Try the languages on very many generated sources (minutes)
 	SOAK=1 $(PYTEST) tests/unit/languages -k "properties or fuzz"

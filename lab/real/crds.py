@@ -15,12 +15,11 @@ import time
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
 from lab.real.building import CannotBuild
-from lab.real.kubernetes import RealKubernetes
 
 HYPERSHIFT = ("github.com/openshift/hypershift", "v0.1.82")
 WORK = ("open-cluster-management.io/api", "v1.2.0")
@@ -35,6 +34,17 @@ _CHECKSUMS = {
 _ESTABLISHED_WITHIN = 30.0
 
 Definition = dict[str, Any]
+
+
+class ApiServer(Protocol):
+    """Where definitions go, and who may put them there."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def admin_token(self) -> str: ...
+    @property
+    def ca_file(self) -> Path: ...
 
 
 @functools.cache
@@ -74,7 +84,7 @@ def work_crds() -> tuple[Definition, ...]:
     return (_definition(module_folder(*WORK) / "work" / "v1" / name),)
 
 
-def install(server: RealKubernetes, definitions: Iterable[Definition]) -> None:
+def install(server: ApiServer, definitions: Iterable[Definition]) -> None:
     """Give the server these definitions, and wait until it serves them.
 
     By server-side apply: the annotation of a client-side one would be larger than the server takes.
@@ -109,7 +119,7 @@ def _is_established(definition: Definition) -> bool:
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 
-def _call(server: RealKubernetes, method: str, path: str, body: Definition | None = None) -> Definition:
+def _call(server: ApiServer, method: str, path: str, body: Definition | None = None) -> Definition:
     request = urllib.request.Request(
         server.url + path,
         method=method,

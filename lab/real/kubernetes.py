@@ -48,7 +48,7 @@ class RealKubernetes:
                 *(f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"),
                 f"--initial-cluster=default={peers}",
             ],
-            ready=lambda: _is_healthy(f"{clients}/health"),
+            ready=lambda: is_healthy(f"{clients}/health"),
         )
 
     def start(self) -> None:
@@ -62,7 +62,7 @@ class RealKubernetes:
         self._etcd.stop()
 
     def _is_ready(self) -> bool:
-        return _is_healthy(f"{self.url}/readyz", token=self.admin_token, ca_file=self.ca_file)
+        return is_healthy(f"{self.url}/readyz", token=self.admin_token, ca_file=self.ca_file)
 
     def _flags(self) -> list[str]:
         return [
@@ -86,7 +86,7 @@ def version_stamps() -> dict[str, str]:
     return {f"{package}.{name}": value for package in packages for name, value in values.items()}
 
 
-def _is_healthy(url: str, *, token: str = "", ca_file: Path | None = None) -> bool:
+def is_healthy(url: str, *, token: str = "", ca_file: Path | None = None) -> bool:
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"} if token else {})
     context = ssl.create_default_context(cafile=str(ca_file)) if ca_file else None
     try:

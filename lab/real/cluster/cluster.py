@@ -1,0 +1,119 @@
+"""A cluster's life: up to a node that takes pods, down to a machine as it was."""
+
+import contextlib
+import fcntl
+import json
+import shutil
+import ssl
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+from lab.real.cluster import images, network, requirements, runtime
+from lab.real.cluster.certificates import Authority
+from lab.real.cluster.cgroup import Cgroup
+from lab.real.cluster.control_plane import NODE, ControlPlane, program
+from lab.real.cluster.node import Node, restore_settings
+from lab.real.cluster.place import Place
+from lab.real.cluster.runtime import Runtime
+
+_TIMEOUT = 10
+
+
+class Cluster:
+    """Nothing of it is kept in this object but the way to it: another process finds the same cluster by its place."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+    @property
+    def authority(self) -> Authority:
+        return Authority(self.place.folder / "authority")
+
+    @property
+    def control_plane(self) -> ControlPlane:
+        return ControlPlane(self.place, self.authority)
+
+    @property
+    def runtime(self) -> Runtime:
+        return Runtime(self.place)
+
+    @property
+    def _node(self) -> Node:
+        return Node(self.place, self.authority, self.runtime)
+
+    def up(self) -> None:
+        """Return when pods can run. A cluster that runs stays; what a crash left of one is cleared away first."""
+        requirements.check(self.place)
+        with self._alone():
+            if self.is_up():
+                return
+            self._clear()
+            self.place.logs.mkdir(parents=True, mode=0o700)
+            Cgroup(self.place.title).create()
+            network.create(self.place)
+            control_plane = self.control_plane
+            control_plane.start()
+            self.runtime.start()
+            images.load_pause(self.runtime)
+            self._node.start(control_plane.kubeconfigs["kubelet"], ready=self._takes_pods)
+
+    def is_up(self) -> bool:
+        if not self.place.kubeconfig.exists():
+            return False
+        return self.control_plane.runs and self._node.runs and self._takes_pods()
+
+    def down(self) -> None:
+        with self._alone():
+            self._clear()
+
+    def kubectl(self, *arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [program("kubectl"), f"--kubeconfig={self.place.kubeconfig}", *arguments],
+            input=stdin,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+    def get(self, path: str) -> dict[str, Any] | None:
+        """An object by its path, as the admin sees it; None where there is none or nobody answers."""
+        control_plane = self.control_plane
+        request = urllib.request.Request(
+            control_plane.url + path, headers={"Authorization": f"Bearer {control_plane.admin_token}"}
+        )
+        trust = ssl.create_default_context(cafile=str(control_plane.ca_file))
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT, context=trust) as answer:
+                found: dict[str, Any] = json.load(answer)
+        except OSError:
+            return None
+        return found
+
+    def _takes_pods(self) -> bool:
+        """The node is ready, and the account that pods have by default is there."""
+        node = self.get(f"/api/v1/nodes/{NODE}") or {}
+        conditions = node.get("status", {}).get("conditions", [])
+        ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+        return ready and self.get("/api/v1/namespaces/default/serviceaccounts/default") is not None
+
+    def _clear(self) -> None:
+        """Leave nothing, in whatever state it is: all processes first, because they hold the rest."""
+        cgroup = Cgroup(self.place.title)
+        cgroup.kill()
+        cgroup.remove()
+        network.remove(self.place)
+        restore_settings(self.place)
+        runtime.tidy()
+        if self.place.folder.exists():
+            shutil.rmtree(self.place.folder)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Only one of those who start and stop the same cluster at a time."""
+        beside = self.place.folder.with_suffix(".lock")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield

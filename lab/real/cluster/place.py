@@ -1,0 +1,63 @@
+"""Where a cluster lives: one number tells its networks, its loopback address and its bridge, so no port is chosen."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Two places do not touch each other. `number` is the second byte of all its addresses."""
+
+    name: str
+    number: int
+
+    @property
+    def folder(self) -> Path:
+        """State, logs and credentials."""
+        base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+        return base / "hyperfleet-adapters" / self.title
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    @property
+    def title(self) -> str:
+        """What its cgroup is called too."""
+        return f"cluster-{self.name}"
+
+    @property
+    def bridge(self) -> str:
+        return f"hyperfleet{self.number}"
+
+    @property
+    def pods(self) -> str:
+        return f"10.{self.number}.0.0/24"
+
+    @property
+    def node(self) -> str:
+        """The node's address on the bridge: what listens there can be reached by pods."""
+        return f"10.{self.number}.0.1"
+
+    @property
+    def services(self) -> str:
+        return f"10.{self.number}.1.0/24"
+
+    @property
+    def api(self) -> str:
+        """The service address of the API server, which is the address it listens on: nothing is translated."""
+        return f"10.{self.number}.1.1"
+
+    @property
+    def loopback(self) -> str:
+        """For what pods must not reach."""
+        return f"127.{self.number}.0.1"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.folder / "admin.kubeconfig"
+
+
+LAB = Place("lab", 244)
+TESTS = Place("tests", 245)

@@ -1,0 +1,3 @@
+module hyperfleet.io/lab/pause
+
+go 1.22
