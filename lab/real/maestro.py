@@ -5,6 +5,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.real.building import built
@@ -16,12 +17,41 @@ PACKAGE = "github.com/openshift-online/maestro/cmd/maestro"
 HEARTBEAT_SECONDS = 2
 
 
-class RealMaestro:
-    """One server on its own database. `kill` and `start` keep the ports and the data, as a crash of a pod would."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """Where a server listens; the ports are those that it is known by."""
 
-    def __init__(self, folder: Path, database: Postgres, name: str, *, tls: Tls | None = None) -> None:
-        self.rest_port, self.grpc_port, self.broker_port = free_port(), free_port(), free_port()
-        self._health_port, self._metrics_port, self._reviews_port = free_port(), free_port(), free_port()
+    host: str = "127.0.0.1"
+    rest: int = 8000
+    grpc: int = 8090
+    broker: int = 8091
+    health: int = 8083
+    metrics: int = 8080
+
+    @classmethod
+    def on_free_ports(cls) -> "Listening":
+        return cls(rest=free_port(), grpc=free_port(), broker=free_port(), health=free_port(), metrics=free_port())
+
+
+class RealMaestro:
+    """One server on its own database. `kill` and `start` keep the ports and the data, as a crash of a pod would.
+
+    `reviewer` is the kubeconfig of the API server that says what clients may do; without one, a small part of one does.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        database: Postgres,
+        name: str,
+        *,
+        tls: Tls | None = None,
+        at: Listening | None = None,
+        reviewer: Path | None = None,
+    ) -> None:
+        self._at = at or Listening.on_free_ports()
+        self.rest_port, self.grpc_port, self.broker_port = self._at.rest, self._at.grpc, self._at.broker
+        self._reviews_port, self._reviewer = free_port(), reviewer
         self._folder = folder / name
         self._folder.mkdir(mode=0o755)
         self._database, self._name, self._tls = database, name, tls
@@ -33,7 +63,7 @@ class RealMaestro:
         """The database with its tables; with TLS also the small Kubernetes API that answers who may do what."""
         self._database.create_database(self._name)
         subprocess.run([self._binary, "migration", *self._database_flags()], check=True, capture_output=True)
-        if self._tls:
+        if self._tls and not self._reviewer:
             self._reviews.start(
                 [sys.executable, "-m", "lab.real.reviews", str(self._reviews_port)],
                 ready=lambda: accepts(self._reviews_port),
@@ -55,11 +85,13 @@ class RealMaestro:
 
     def _is_ready(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self._health_port}/healthcheck", timeout=2) as answer:
+            with urllib.request.urlopen(f"http://{self._at.host}:{self._at.health}/healthcheck", timeout=2) as answer:
                 healthy: bool = answer.status == 200  # noqa: PLR2004 - HTTP's own number
         except (urllib.error.URLError, OSError):
             return False
-        return healthy and all(accepts(port) for port in (self.rest_port, self.grpc_port, self.broker_port))
+        return healthy and all(
+            accepts(port, self._at.host) for port in (self.rest_port, self.grpc_port, self.broker_port)
+        )
 
     def _database_flags(self) -> list[str]:
         values = {"host": "127.0.0.1", "port": str(self._database.port), "user": "postgres", "password": "none"}
@@ -72,12 +104,12 @@ class RealMaestro:
 
     def _address_flags(self) -> list[str]:
         return [
-            "--server-hostname=127.0.0.1",
+            f"--server-hostname={self._at.host}",
             f"--http-server-bindport={self.rest_port}",
             f"--grpc-server-bindport={self.grpc_port}",
             f"--grpc-broker-bindport={self.broker_port}",
-            f"--health-check-server-bindport={self._health_port}",
-            f"--metrics-server-bindport={self._metrics_port}",
+            f"--health-check-server-bindport={self._at.health}",
+            f"--metrics-server-bindport={self._at.metrics}",
             "--message-broker-type=grpc",
             f"--heartbeat-check-interval={HEARTBEAT_SECONDS}s",
             # Below 3 the server spins: it used a third of a core with nothing to do.
@@ -88,20 +120,23 @@ class RealMaestro:
     def _tls_flags(self) -> list[str]:
         if self._tls is None:
             return []
-        kubeconfig = self._folder / "reviews.kubeconfig"
-        kubeconfig.write_text(
-            "apiVersion: v1\nkind: Config\ncurrent-context: reviews\nusers: [{name: reviews, user: {}}]\n"
-            f"clusters: [{{name: reviews, cluster: {{server: 'http://127.0.0.1:{self._reviews_port}'}}}}]\n"
-            "contexts: [{name: reviews, context: {cluster: reviews, user: reviews}}]\n"
-        )
         flags = [
             "--enable-https=true",
             f"--https-cert-file={self._tls.certificate}",
             f"--https-key-file={self._tls.key}",
             f"--grpc-tls-cert-file={self._tls.certificate}",
             f"--grpc-tls-key-file={self._tls.key}",
-            f"--grpc-authorizer-config={kubeconfig}",
+            f"--grpc-authorizer-config={self._reviewer or self._small_reviewer()}",
         ]
         if self._tls.client_authority is None:
             return [*flags, "--grpc-authn-type=token"]
         return [*flags, "--grpc-authn-type=mtls", f"--grpc-client-ca-file={self._tls.client_authority}"]
+
+    def _small_reviewer(self) -> Path:
+        kubeconfig = self._folder / "reviews.kubeconfig"
+        kubeconfig.write_text(
+            "apiVersion: v1\nkind: Config\ncurrent-context: reviews\nusers: [{name: reviews, user: {}}]\n"
+            f"clusters: [{{name: reviews, cluster: {{server: 'http://127.0.0.1:{self._reviews_port}'}}}}]\n"
+            "contexts: [{name: reviews, context: {cluster: reviews, user: reviews}}]\n"
+        )
+        return kubeconfig

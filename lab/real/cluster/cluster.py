@@ -7,7 +7,7 @@ import shutil
 import ssl
 import subprocess
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lab.real.cluster import images, network, requirements, runtime
@@ -77,6 +77,13 @@ class Cluster:
             text=True,
         )
 
+    def apply(self, *documents: Mapping[str, Any]) -> None:
+        """Create these objects, or bring them to what they say."""
+        listed = {"apiVersion": "v1", "kind": "List", "items": documents}
+        answer = self.kubectl("apply", "--server-side", "--filename=-", stdin=json.dumps(listed))
+        if answer.returncode != 0:
+            raise RuntimeError(answer.stderr)
+
     def get(self, path: str) -> dict[str, Any] | None:
         """An object by its path, as the admin sees it; None where there is none or nobody answers."""
         control_plane = self.control_plane
@@ -106,8 +113,9 @@ class Cluster:
         network.remove(self.place)
         restore_settings(self.place)
         runtime.tidy()
-        if self.place.folder.exists():
-            shutil.rmtree(self.place.folder)
+        for folder in (self.place.scratch, self.place.folder):
+            if folder.exists():
+                shutil.rmtree(folder)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """Where a cluster lives: one number tells its networks, its loopback address and its bridge, so no port is chosen."""
 
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,11 @@ class Place:
         """State, logs and credentials."""
         base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
         return base / "hyperfleet-adapters" / self.title
+
+    @property
+    def scratch(self) -> Path:
+        """For a database, whose own user may not pass through our home."""
+        return Path(tempfile.gettempdir()) / f"hyperfleet-{self.title}"
 
     @property
     def logs(self) -> Path:

@@ -1,0 +1,140 @@
+"""Maestro for the cluster: pods reach it at the node's address, by certificate, and the cluster is what it manages.
+
+The cluster is both sides at once: the regional one where adapter Jobs run, and the management cluster that the agent
+puts HostedClusters on. Who may speak for which source is asked from its own API server.
+"""
+
+import json
+import shutil
+import signal
+import ssl
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from http import HTTPStatus
+from pathlib import Path
+
+from lab.real import crds
+from lab.real.agent import RealAgent
+from lab.real.cluster.certificates import Pair
+from lab.real.cluster.cluster import Cluster
+from lab.real.cluster.place import Place
+from lab.real.maestro import Listening, RealMaestro
+from lab.real.postgres import Postgres
+from lab.tls import Tls
+
+CONSUMER = "mgmt-01"
+NAMESPACE = "clusters"
+SOURCE = "controlplane-adapter"
+_CLIENTS = "hyperfleet-adapters"
+_TIMEOUT = 30
+
+
+class ClusterMaestro:
+    """It lives as long as the process that started it. `server` and `agent` may be killed and started."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        place, issue = cluster.place, cluster.authority.issue
+        self.ca_file = cluster.authority.certificate
+        self.client: Pair = issue("maestro-client", common_name=SOURCE, group=_CLIENTS)
+        own = issue("maestro", common_name="maestro", addresses=(place.node, "maestro"))
+        at = Listening(host=place.node)
+        self.rest_url, self.grpc_address = f"https://{place.node}:{at.rest}", f"{place.node}:{at.grpc}"
+        self._folder = place.scratch
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
+        self._folder.mkdir(mode=0o711)
+        self._database = Postgres(self._folder)
+        tls = Tls(certificate=own.certificate, key=own.key, client_authority=self.ca_file)
+        self.server = RealMaestro(self._folder, self._database, "maestro", tls=tls, at=at, reviewer=place.kubeconfig)
+        self.agent = RealAgent(
+            self._folder,
+            broker_address=f"{place.node}:{at.broker}",
+            consumer=CONSUMER,
+            kubeconfig=place.kubeconfig,
+        )
+
+    def start(self) -> None:
+        crds.install(self._cluster.control_plane, [*crds.hypershift_crds(), *crds.work_crds()])
+        self._cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}, *_rights())
+        self._database.start()
+        self.server.prepare()
+        self.server.start()
+        self._register()
+        self.agent.start()
+
+    def stop(self) -> None:
+        self.agent.stop()
+        self.server.stop()
+        self._database.stop()
+        shutil.rmtree(self._folder)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """How a client on this machine is told to reach it."""
+        return {
+            "MAESTRO_API_URL": self.rest_url,
+            "MAESTRO_GRPC_URL": self.grpc_address,
+            "MAESTRO_SOURCE_ID": SOURCE,
+            "MAESTRO_CA_FILE": str(self.ca_file),
+            "MAESTRO_CERT_FILE": str(self.client.certificate),
+            "MAESTRO_KEY_FILE": str(self.client.key),
+            "MANAGEMENT_CLUSTER_CONSUMER": CONSUMER,
+        }
+
+    def _register(self) -> None:
+        request = urllib.request.Request(
+            f"{self.rest_url}/api/maestro/v1/consumers",
+            data=json.dumps({"name": CONSUMER}).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        trust = ssl.create_default_context(cafile=str(self.ca_file))
+        try:
+            urllib.request.urlopen(request, timeout=_TIMEOUT, context=trust).close()
+        except urllib.error.HTTPError as error:
+            if error.code != HTTPStatus.CONFLICT:
+                raise
+
+
+def note(place: Place) -> Path:
+    """Where a running Maestro says how it is reached."""
+    return place.folder / "maestro.json"
+
+
+def _rights() -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """Clients whose certificate is of our group may speak and listen for our source, and for no other."""
+    name = f"maestro-source-{SOURCE}"
+    group = "rbac.authorization.k8s.io"
+    role = {
+        "apiVersion": f"{group}/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": name},
+        "rules": [{"nonResourceURLs": [f"/sources/{SOURCE}"], "verbs": ["pub", "sub"]}],
+    }
+    binding = {
+        "apiVersion": f"{group}/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": name},
+        "subjects": [{"apiGroup": group, "kind": "Group", "name": _CLIENTS}],
+    }
+    return role, binding
+
+
+def main(name: str, number: str) -> None:
+    """Run until told to end; the cluster's cgroup holds this process and all that it starts."""
+    ended = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ended)
+    place = Place(name, int(number))
+    maestro = ClusterMaestro(Cluster(place))
+    maestro.start()
+    note(place).write_text(json.dumps(maestro.environment))
+    signal.sigwait(ended)
+    note(place).unlink()
+    maestro.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
