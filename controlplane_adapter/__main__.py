@@ -1,6 +1,11 @@
-"""`controlplane-adapter`: the command. It takes no arguments; the environment tells it everything."""
+"""`controlplane-adapter`: listen to signals first, then load the rest.
+
+A pod can be stopped while its containers are still starting. The signal comes once; whoever misses it is killed
+without having told anything.
+"""
 
 import os
+import signal
 import sys
 
 from controlplane_adapter.exits import Exit
@@ -31,14 +36,17 @@ Exit codes:
 
 
 def main() -> int:
+    stops: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda received, _: stops.append(received))
     if len(sys.argv) > 1:
         wrong = sys.argv[1] not in ("-h", "--help")
         table = "".join(f"  {code.value}  {code.meaning}\n" for code in Exit)
         print(USAGE + table, end="", file=sys.stderr if wrong else sys.stdout)
         return Exit.MISCONFIGURED if wrong else Exit.REPORTED
-    from controlplane_adapter.running import run  # noqa: PLC0415 - help must not wait for gRPC to load
+    from controlplane_adapter.running import run  # noqa: PLC0415 - after the signals, because loading takes a while
 
-    return run(os.environ)
+    return run(os.environ, stops)
 
 
 if __name__ == "__main__":

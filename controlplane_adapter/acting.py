@@ -8,9 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from controlplane_adapter.deciding import Create, Delete, Gone, Observed, Plan, Update, Wanted, decide
+from controlplane_adapter.deciding import Create, Delete, Observed, Plan, Update, Wanted, decide
 from shared import times
-from shared.errors import AlreadyExists, Conflict, DeadlineExceeded, NotFound, UnknownConsumer
+from shared.errors import (
+    AlreadyExists,
+    Conflict,
+    DeadlineExceeded,
+    Deleting,
+    NotFound,
+    Permanent,
+    Unavailable,
+    UnknownConsumer,
+)
 from shared.maestro import MaestroClient, Works
 from shared.maestro.freshness import Application, applied
 from shared.maestro.works import RESEND_DELETE_SECONDS
@@ -21,11 +30,10 @@ MAX_ROUNDS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What was done and what is true after it. `confirmed` is that the agent has spoken about what was sent."""
+    """What was done, and the work as it is after it."""
 
     plan: Plan
     work: ManifestWork | None
-    confirmed: bool = True
 
 
 Wish = Callable[[ManifestWork | None], Wanted]
@@ -36,20 +44,19 @@ async def act(client: MaestroClient, works: Works, wish: Wish, *, name: str, pat
 
     What is wanted depends on what is there, because some of it can never change once it was chosen.
     """
-    last: Exception | None = None
+    last: Permanent | None = None
     for _ in range(MAX_ROUNDS):
         work = await _find(works, name)
         wanted = wish(work)
         observed = Observed(work=work, consumer_known=await _knows(client, works.consumer, wanted, work))
-        plan = decide(wanted, observed)
         try:
-            return await _carry_out(works, plan, observed, name, patience)
-        except (Conflict, AlreadyExists, NotFound) as error:
-            if isinstance(error, UnknownConsumer):
-                raise
+            return await _carry_out(works, wanted, observed, name, patience)
+        except UnknownConsumer:
+            raise
+        except (AlreadyExists, Conflict, Deleting, NotFound) as error:
             last = error
-    assert last is not None
-    raise last
+    what = f"work {name!r} on {works.consumer} changes faster than it can be decided on"
+    raise Unavailable(what, why=str(last), remedy="the next run tries again") from last
 
 
 async def _knows(client: MaestroClient, consumer: str, wanted: Wanted, work: ManifestWork | None) -> bool:
@@ -63,20 +70,23 @@ async def _knows(client: MaestroClient, consumer: str, wanted: Wanted, work: Man
     return True
 
 
-async def _carry_out(works: Works, plan: Plan, observed: Observed, name: str, patience: float) -> Result:
-    match plan:
-        case Create(work=work) | Update(work=work):
+async def _carry_out(works: Works, wanted: Wanted, observed: Observed, name: str, patience: float) -> Result:
+    match plan := decide(wanted, observed):
+        case Create(work=work):
+            sent = await works.create(work)
+            return Result(plan=plan, work=await _with_word(works, sent, patience))
+        case Update(work=work):
             sent = (await works.apply(work)).work
-            spoken = await _await_word(works, sent, patience)
-            return Result(plan=plan, work=spoken or sent, confirmed=spoken is not None)
+            return Result(plan=plan, work=await _with_word(works, sent, patience))
         case Delete():
-            return await _delete(works, plan, observed, name, patience)
+            left = await _delete(works, observed, name, patience)
+            return Result(plan=plan if left else decide(wanted, Observed(work=None, consumer_known=True)), work=left)
         case _:
             return Result(plan=plan, work=observed.work)
 
 
-async def _await_word(works: Works, sent: ManifestWork, patience: float) -> ManifestWork | None:
-    """The work once the agent has spoken about this version of it, None where it did not in time."""
+async def _with_word(works: Works, sent: ManifestWork, patience: float) -> ManifestWork | None:
+    """The work once the agent has spoken about this version of it; as it was sent where it did not in time."""
 
     def spoken(work: ManifestWork | None) -> bool:
         return work is not None and (
@@ -86,17 +96,18 @@ async def _await_word(works: Works, sent: ManifestWork, patience: float) -> Mani
     try:
         return await works.wait_until(sent.name, spoken, patience=patience)
     except DeadlineExceeded:
-        return None
+        return sent
 
 
-async def _delete(works: Works, plan: Delete, observed: Observed, name: str, patience: float) -> Result:
+async def _delete(works: Works, observed: Observed, name: str, patience: float) -> ManifestWork | None:
+    """What is left of the work."""
     if _is_due(observed.work):
         await works.delete(name)
     try:
         await works.wait_gone(name, patience=patience)
     except DeadlineExceeded:
-        return Result(plan=plan, work=await _find(works, name), confirmed=False)
-    return Result(plan=Gone(), work=None)
+        return await _find(works, name)
+    return None
 
 
 def _is_due(work: ManifestWork | None) -> bool:

@@ -7,7 +7,9 @@ whoever wrote in between is noticed.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from controlplane_adapter.hostedcluster import value_at
 from controlplane_adapter.immutability import Change, immutable_changes
+from controlplane_adapter.rendering import IMAGE
 from controlplane_adapter.versions import UpgradeKind, upgrade_kind
 from controlplane_adapter.work import generation_of, hosted_cluster_in, owner_labels
 from shared.errors import Problem
@@ -98,17 +100,14 @@ def decide(wanted: Wanted, observed: Observed) -> Plan:
 
 
 def _decide_deletion(wanted: Wanted, work: ManifestWork | None) -> Plan:
-    if work is None:
-        return Gone()
-    if work.deleting:
+    """Node pools go first: theirs would be made again, and the API forgets a cluster that is finalized before them."""
+    if work is not None and work.deleting:
         return Delete()
     if wanted.node_pools is None:
-        return Refuse(
-            "NodePoolsUnknown", "the snapshot does not say how many node pools there are, so nothing is deleted"
-        )
+        return Refuse("NodePoolsUnknown", "the snapshot does not say how many node pools are left, and they go first")
     if wanted.node_pools:
-        return Refuse("NodePoolsExist", f"{wanted.node_pools} node pool(s) must go first; nothing was deleted")
-    return Delete()
+        return Refuse("NodePoolsExist", f"{wanted.node_pools} node pool(s) still exist and must go first")
+    return Gone() if work is None else Delete()
 
 
 def _decide_creation(work: ManifestWork, observed: Observed) -> Plan:
@@ -131,7 +130,7 @@ def _decide_change(stored: ManifestWork, wanted: ManifestWork) -> Plan:
 
 
 def _refused_version(before: Json, after: Json) -> Refuse | None:
-    old, new = (str(each["spec"]["release"]["image"]) for each in (before, after))
+    old, new = (str(value_at(each, IMAGE)) for each in (before, after))
     if upgrade_kind(old, new) is not UpgradeKind.MINOR_DOWNGRADE:
         return None
     return Refuse("DowngradeRefused", f"{old} → {new}: a control plane cannot go back to an earlier minor version")

@@ -5,16 +5,22 @@ the place, whatever else is said. Only a cluster that has none yet is placed, by
 service that lists management clusters.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import httpx
 
-from shared.errors import Invalid, Problem, ServerError, Unavailable
+from controlplane_adapter.failures import NoManagementCluster, PlacementUnavailable
+from shared.errors import Misconfigured
 from shared.maestro import MaestroClient
+from shared.retry import RetryPolicy
+from shared.secrecy import conceal_text
+from shared.work_rules import is_label_name
 
 HEALTHY = "healthy"
+_PASSING = (408, 425, 429)
 
 
 class Placement(Protocol):
@@ -39,42 +45,55 @@ class Listed:
 
     url: str
     timeout: float
+    retry: RetryPolicy
 
     async def choose(self, region: str) -> str:
-        query = {"region": region, "status": HEALTHY}
+        return best(await self.retry.run(self._what, lambda: self._list(region)), region)
+
+    async def _list(self, region: str) -> Any:
         try:
             async with httpx.AsyncClient(timeout=self.timeout) as http:
-                answer = await http.get(self.url, params=query)
+                answer = await http.get(httpx.URL(self.url).copy_merge_params({"region": region, "status": HEALTHY}))
         except httpx.TransportError as error:
-            raise Unavailable(
-                f"the list of management clusters at {self.url} cannot be read", why=str(error)
-            ) from error
+            raise PlacementUnavailable(self._what, why=str(error) or type(error).__name__) from error
+        if answer.is_server_error or answer.status_code in _PASSING:
+            raise PlacementUnavailable(self._what, why=f"HTTP {answer.status_code}")
         if not answer.is_success:
-            why = f"HTTP {answer.status_code}"
-            raise ServerError(f"the list of management clusters at {self.url} cannot be read", why=why)
-        return best(answer.json(), region)
+            raise Misconfigured(self._what, why=f"HTTP {answer.status_code}", remedy="check MANAGEMENT_CLUSTERS_URL")
+        try:
+            return json.loads(answer.content)
+        except (ValueError, RecursionError) as error:
+            raise PlacementUnavailable(self._what, why=f"no JSON: {error}") from error
+
+    @property
+    def _what(self) -> str:
+        return f"the list of management clusters at {conceal_text(self.url)} cannot be read"
 
 
 def best(document: Any, region: str) -> str:
     """The healthy management cluster of the region with the least load; ties go by name, so that all choose alike."""
     items = document.get("items") if isinstance(document, Mapping) else document
-    fitting = [each for each in items or () if isinstance(each, Mapping) and _fits(each, region)]
+    if not isinstance(items, list):
+        raise PlacementUnavailable("the list of management clusters is none", why=f"found {document!r:.100}")
+    fitting = [each for each in items if isinstance(each, Mapping) and _fits(each, region)]
     if not fitting:
-        problem = Problem("region", f"no healthy management cluster is listed for {region!r}")
-        raise Invalid("the control plane cannot be placed", [problem])
-    return str(min(fitting, key=lambda each: (_load(each), str(each["name"])))["name"])
+        what = f"no healthy management cluster is listed for region {region!r}"
+        raise NoManagementCluster(what, remedy="add one, or wait until one is healthy; the next run asks again")
+    return str(min(fitting, key=lambda each: (_load(each), each["name"]))["name"])
 
 
-async def place(client: MaestroClient, name: str, region: str, placement: Placement) -> str:
-    """The management cluster of the work of that name: where it is, or where it is to be."""
-    located = await client.locate(name)
-    return located[0].consumer if located else await placement.choose(region)
+async def homes_of(client: MaestroClient, name: str) -> list[str]:
+    """The management clusters that have the work of that name: one, or none before it was placed."""
+    return [work.consumer for work in await client.locate(name)]
 
 
 def _fits(listed: Mapping[str, Any], region: str) -> bool:
-    return bool(listed.get("name")) and listed.get("region") in (None, region) and listed.get("status") == HEALTHY
+    name = listed.get("name")
+    named = isinstance(name, str) and is_label_name(name)
+    return named and listed.get("region") in (None, region) and listed.get("status") == HEALTHY
 
 
 def _load(listed: Mapping[str, Any]) -> float:
-    load = listed.get("load", listed.get("hosted_clusters", 0))
-    return float(load) if isinstance(load, int | float) else 0.0
+    """What is no number, or none that makes sense, is no load."""
+    load = listed.get("load", listed.get("hosted_clusters"))
+    return load if isinstance(load, int | float) and load > 0 else 0

@@ -4,7 +4,6 @@ Applied is about this run's wish, Available and Health about the control plane t
 leaves the other two to tell their own truth.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -12,11 +11,13 @@ from typing import Any
 from controlplane_adapter import finalizing, judging
 from controlplane_adapter.acting import Result
 from controlplane_adapter.deciding import AwaitSuccession, Create, Gone, LeaveAlone, Refuse, Update
+from controlplane_adapter.failures import reason_of
+from controlplane_adapter.hostedcluster import ABSENT, value_at
 from controlplane_adapter.limits import Limits
 from controlplane_adapter.observing import observe
 from controlplane_adapter.work import hosted_cluster_in
 from shared.conditions import Condition, Status
-from shared.errors import HyperFleetError, Invalid, Misconfigured, NotOwned, Transient, UnknownConsumer
+from shared.errors import HyperFleetError, Transient
 from shared.maestro import Action
 from shared.manifestwork import ManifestWork
 from shared.report import AdapterReport
@@ -25,13 +26,13 @@ _TYPES = ("Applied", "Available", "Health")
 
 
 def report_of(result: Result, *, generation: int, deleting: bool, limits: Limits, now: datetime) -> AdapterReport:
-    """The report of a run that came to its end."""
+    """The report of a run that came to its end. Finalized is told of a cluster that shall go, and of no other."""
     conditions = _conditions(result, limits, now)
-    if deleting and not any(each.type == "Finalized" for each in conditions):
-        refusal = conditions[0]
-        conditions += (replace(refusal, type="Finalized", status=Status.FALSE),)
+    kept = [each for each in conditions if deleting or each.type != "Finalized"]
+    if deleting and not any(each.type == "Finalized" for each in kept):
+        kept.append(replace(kept[0], type="Finalized", status=Status.FALSE))
     return AdapterReport(
-        conditions=tuple(each.since(None, now) for each in conditions),
+        conditions=tuple(each.since(None, now) for each in kept),
         data=_data(result.work),
         observed_generation=generation,
     )
@@ -40,13 +41,14 @@ def report_of(result: Result, *, generation: int, deleting: bool, limits: Limits
 def report_of_failure(
     error: HyperFleetError, *, generation: int | None, deleting: bool, now: datetime
 ) -> AdapterReport:
-    """The report of a run that an error ended; what it could not find out is unknown, not false."""
-    unknown = isinstance(error, Transient)
-    status = Status.UNKNOWN if unknown else Status.FALSE
-    types = (*_TYPES, "Finalized") if deleting else _TYPES
+    """The report of a run that an error ended; what passing trouble kept it from finding out is unknown, not false."""
+    status = Status.UNKNOWN if isinstance(error, Transient) else Status.FALSE
+    reasons = {"Applied": reason_of(error), "Available": "Unknown", "Health": "AdapterError"}
+    if deleting:
+        reasons["Finalized"] = reasons["Applied"]
     conditions = tuple(
-        Condition(type=type_, status=status, reason=_reason(error), message=str(error)).since(None, now)
-        for type_ in types
+        Condition(type=type_, status=status, reason=reason, message=str(error)).since(None, now)
+        for type_, reason in reasons.items()
     )
     return AdapterReport(conditions=conditions, observed_generation=generation)
 
@@ -64,8 +66,7 @@ def _conditions(result: Result, limits: Limits, now: datetime) -> tuple[Conditio
             message = "a newer generation of this cluster has been delivered already"
             return _refused("Superseded", message, result.work, limits, now)
     assert result.work is not None
-    judged = judging.judge(result.work, observe(result.work), now, limits, action=_action(result))
-    return judged if result.confirmed else _unconfirmed(judged)
+    return judging.judge(result.work, observe(result.work), now, limits, action=_action(result))
 
 
 def _refused(
@@ -76,16 +77,6 @@ def _refused(
         return tuple(replace(applied, type=type_) for type_ in _TYPES)
     own = judging.judge(work, observe(work), now, limits)
     return (applied, *(condition for condition in own if condition.type != "Applied"))
-
-
-def _unconfirmed(judged: Sequence[Condition]) -> tuple[Condition, ...]:
-    """A work that was sent and not yet answered for is applied as far as anybody can know."""
-    return tuple(
-        replace(each, status=Status.TRUE, message="sent to the management cluster, not yet confirmed")
-        if each.type == "Applied" and each.reason in ("ManifestWorkCreated", "ManifestWorkUpdated")
-        else each
-        for each in judged
-    )
 
 
 def _action(result: Result) -> Action:
@@ -101,25 +92,10 @@ def _action(result: Result) -> Action:
 def _data(work: ManifestWork | None) -> dict[str, Any]:
     if work is None:
         return {}
-    hosted_cluster = hosted_cluster_in(work)
-    metadata = hosted_cluster["metadata"] if hosted_cluster else {}
+    named = [value_at(hosted_cluster_in(work), f"metadata.{member}") for member in ("namespace", "name")]
     return {
         **judging.data(work, observe(work)),
         "management_cluster": work.consumer,
         "manifest_work": work.name,
-        "hosted_cluster": f"{metadata.get('namespace', '')}/{metadata.get('name', '')}".strip("/"),
+        "hosted_cluster": "/".join(str(each) for each in named if each is not ABSENT),
     }
-
-
-def _reason(error: HyperFleetError) -> str:
-    match error:
-        case Misconfigured():
-            return "AdapterError"
-        case UnknownConsumer():
-            return "UnknownManagementCluster"
-        case NotOwned():
-            return "NotOwned"
-        case Invalid():
-            return "InvalidSpec"
-        case _:
-            return "MaestroError"

@@ -7,13 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
+from controlplane_adapter.hostedcluster import Json
 from controlplane_adapter.limits import Limits
+from controlplane_adapter.overlay import read_overlay
 from controlplane_adapter.render_settings import RenderSettings
 from shared.errors import Invalid, Misconfigured, Problem
 from shared.maestro import MaestroSettings
+from shared.secrecy import conceal_text
 from shared.snapshot import ClusterSnapshot
 from shared.times import parse_duration
+from shared.work_rules import is_label_name
 
 DEFAULT_RESULTS = "/results/adapter-report.json"
 DEFAULT_SOURCE = "controlplane-adapter"
@@ -21,6 +26,7 @@ MAX_INLINE_BYTES = 120 * 1024
 RENDER_PREFIX = "HOSTED_CLUSTER_"
 # Of the budget, so much is kept for writing the report and ending.
 RESERVE_SECONDS = 5.0
+_MAX_DIGITS = 10
 
 T = TypeVar("T")
 
@@ -32,7 +38,7 @@ class Settings:
     snapshot: ClusterSnapshot
     consumer: str
     placement_url: str
-    overlay_path: Path | None
+    overlay: Json
     budget: float
     confirmation: float
     maestro: MaestroSettings
@@ -47,13 +53,14 @@ def results_path(environment: Mapping[str, str]) -> Path:
 
 def load(environment: Mapping[str, str]) -> Settings:
     reader = _Reader(environment)
-    budget = reader.read("ADAPTER_TIME_BUDGET", parse_duration, 120.0)
+    budget = reader.read("ADAPTER_TIME_BUDGET", _budget, 120.0)
     snapshot, maestro = _snapshot(reader), _maestro(reader, budget)
-    consumer, placement_url = reader.text("MANAGEMENT_CLUSTER_CONSUMER"), reader.text("MANAGEMENT_CLUSTERS_URL")
-    overlay_path = reader.read("HOSTED_CLUSTER_OVERLAY_PATH", Path, None)
+    consumer = reader.read("MANAGEMENT_CLUSTER_CONSUMER", _consumer, "")
+    placement_url = reader.read("MANAGEMENT_CLUSTERS_URL", _url, "")
     confirmation = reader.read("CONFIRMATION_WAIT", parse_duration, 20.0)
+    overlay: Json = reader.read("HOSTED_CLUSTER_OVERLAY_PATH", _overlay, {})
     render, limits = _render(reader), _limits(reader)
-    if not consumer and not placement_url:
+    if not reader.text("MANAGEMENT_CLUSTER_CONSUMER") and not reader.text("MANAGEMENT_CLUSTERS_URL"):
         reader.problems.append(Problem("MANAGEMENT_CLUSTER_CONSUMER", "must be set (or MANAGEMENT_CLUSTERS_URL)"))
     if reader.problems or snapshot is None or maestro is None:
         raise Misconfigured("the control plane adapter cannot be set up", reader.problems)
@@ -61,9 +68,10 @@ def load(environment: Mapping[str, str]) -> Settings:
         snapshot=snapshot,
         consumer=consumer,
         placement_url=placement_url,
-        overlay_path=overlay_path,
+        overlay=overlay,
         budget=budget,
-        confirmation=confirmation,
+        # A run that waited to its end could only say that its time is over.
+        confirmation=min(confirmation, (budget - RESERVE_SECONDS) / 2),
         maestro=maestro,
         render=render,
         limits=limits,
@@ -89,10 +97,12 @@ class _Reader:
         return self.environment.get(name, "").strip()
 
     def read(self, name: str, parse: Callable[[str], T], default: T) -> T:
-        if not (text := self.text(name)):
-            return default
+        return self.parse(name, parse, default) if self.text(name) else default
+
+    def parse(self, name: str, parse: Callable[[str], T], default: T) -> T:
+        """What the variable says, also where it says nothing."""
         try:
-            return parse(text)
+            return parse(self.text(name))
         except ValueError as error:
             self.problems.append(Problem(name, str(error)))
             return default
@@ -102,7 +112,8 @@ def _snapshot(reader: _Reader) -> ClusterSnapshot | None:
     try:
         snapshot = ClusterSnapshot.parse(_snapshot_bytes(reader))
     except Invalid as error:
-        reader.problems += [Problem(f"snapshot: {each.path}".rstrip(": "), each.message) for each in error.problems]
+        problems = error.problems or (Problem("", str(error)),)
+        reader.problems += [Problem(f"snapshot: {each.path}".rstrip(": "), each.message) for each in problems]
         return None
     except OSError as error:
         reader.problems.append(Problem("CLUSTER_SNAPSHOT_PATH", f"{error.filename}: {error.strerror}"))
@@ -115,7 +126,7 @@ def _snapshot(reader: _Reader) -> ClusterSnapshot | None:
 def _snapshot_bytes(reader: _Reader) -> bytes:
     if path := reader.text("CLUSTER_SNAPSHOT_PATH"):
         return Path(path).read_bytes()
-    content = reader.text("CLUSTER_SNAPSHOT").encode()
+    content = reader.text("CLUSTER_SNAPSHOT").encode(errors="surrogateescape")
     if not content:
         raise Invalid("no snapshot", [Problem("", "set CLUSTER_SNAPSHOT_PATH, or CLUSTER_SNAPSHOT")])
     if len(content) > MAX_INLINE_BYTES:
@@ -137,7 +148,7 @@ def _maestro(reader: _Reader, budget: float) -> MaestroSettings | None:
         "MAESTRO_SOURCE_ID": DEFAULT_SOURCE,
         "MAESTRO_RETRY_ATTEMPTS": "1000",
         "MAESTRO_RETRY_BUDGET": f"{max(1.0, budget / 2 - RESERVE_SECONDS):g}",
-        **reader.environment,
+        **{name: value for name, value in reader.environment.items() if value.strip()},
     }
     try:
         return MaestroSettings.load(environment)
@@ -147,23 +158,15 @@ def _maestro(reader: _Reader, budget: float) -> MaestroSettings | None:
 
 
 def _render(reader: _Reader) -> RenderSettings:
-    chosen: dict[str, Any] = {}
-    default = RenderSettings()
-    for field in fields(RenderSettings):
-        name = f"{RENDER_PREFIX}{field.name.upper()}"
-        if name in reader.environment:
-            chosen[field.name] = reader.read(name, _parser(getattr(default, field.name)), getattr(default, field.name))
+    """A variable that is there and empty takes a default away."""
+    usual = RenderSettings()
+    names = {field.name: f"{RENDER_PREFIX}{field.name.upper()}" for field in fields(RenderSettings)}
+    chosen: dict[str, Any] = {
+        field.name: reader.parse(names[field.name], _PARSERS[field.type], getattr(usual, field.name))
+        for field in fields(RenderSettings)
+        if names[field.name] in reader.environment
+    }
     return RenderSettings(**chosen)
-
-
-def _parser(default: Any) -> Callable[[str], Any]:
-    match default:
-        case Mapping():
-            return _pairs
-        case None:
-            return _numbers
-        case _:
-            return lambda text: tuple(each.strip() for each in text.split(",")) if "," in text else text
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -173,5 +176,50 @@ def _pairs(text: str) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in text.split(","))
+def _texts(text: str) -> str | tuple[str, ...]:
+    return tuple(each.strip() for each in text.split(",")) if "," in text else text
+
+
+def _numbers(text: str) -> int | tuple[int, ...] | None:
+    parts = [each.strip() for each in text.split(",")]
+    if not text:
+        return None
+    if not all(each.isascii() and each.isdigit() and len(each) < _MAX_DIGITS for each in parts):
+        raise ValueError(f"must be a whole number, or several such as 23,64, not {text!r:.60}")
+    return tuple(map(int, parts)) if len(parts) > 1 else int(text)
+
+
+# By the type of the field. A field of another type needs another row.
+_PARSERS: Mapping[Any, Callable[[str], Any]] = {
+    str: str,
+    str | tuple[str, ...]: _texts,
+    int | tuple[int, ...] | None: _numbers,
+    Mapping[str, str]: _pairs,
+}
+
+
+def _budget(text: str) -> float:
+    seconds = parse_duration(text)
+    if seconds <= RESERVE_SECONDS:
+        raise ValueError(f"must be more than {RESERVE_SECONDS:g}s, which are kept for the report")
+    return seconds
+
+
+def _consumer(text: str) -> str:
+    if not is_label_name(text):
+        raise ValueError(f"must be the name of a management cluster such as us-east-mgmt-01, not {text!r:.80}")
+    return text
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError(f"must be an http or https URL, not {conceal_text(text)!r:.80}")
+    return text
+
+
+def _overlay(text: str) -> Json:
+    try:
+        return read_overlay(Path(text))
+    except Misconfigured as error:
+        raise ValueError(str(error)) from error

@@ -18,6 +18,8 @@ RESOURCE = "hostedclusters"
 KIND = "HostedCluster"
 _PREFIX = "hostedcluster-"
 _DIGEST_CHARACTERS = 10
+# Of the largest number that a generation can be.
+_GENERATION_DIGITS = 19
 
 Json = Mapping[str, Any]
 
@@ -68,4 +70,4 @@ def hosted_cluster_in(work: ManifestWork) -> Json | None:
 def generation_of(work: ManifestWork) -> int:
     """The cluster's generation that a work was made for; 0 where it does not say. The annotation decides."""
     text = work.annotations.get(GENERATION, "")
-    return int(text) if text.isdigit() else 0
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _GENERATION_DIGITS else 0
