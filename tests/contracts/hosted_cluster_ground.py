@@ -1,25 +1,28 @@
 """What tests of control planes stand on: HostedClusters that are accepted, and what is told of one on its way."""
 
+import contextlib
 import itertools
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from controlplane_adapter.feedback import FEEDBACK
 from controlplane_adapter.judging import data, judge
 from controlplane_adapter.limits import Limits
 from controlplane_adapter.observing import HostedClusterStatus, observe
-from controlplane_adapter.work import work_for
+from controlplane_adapter.work import GROUP, KIND, work_for
+from dispatcher.languages.jsonpath import MissingKey, compile_jsonpath
 from lab.hypershift.operator import Operator
-from lab.hypershift.sequences import Script
+from lab.hypershift.sequences import Moment, Script, next_step, preparation, written
 from shared import times
-from shared.conditions import Condition
+from shared.conditions import Condition, Status
 from shared.errors import DeadlineExceeded
 from shared.maestro import Works
-from shared.manifestwork import ManifestWork
+from shared.manifestwork import ManifestStatus, ManifestWork, WorkStatus
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
 PATIENCE = 60.0
@@ -123,6 +126,46 @@ def _route(service: str, hostname: str = "") -> dict[str, Any]:
     if hostname:
         strategy["route"] = {"hostname": hostname}
     return {"service": service, "servicePublishingStrategy": strategy}
+
+
+def as_stored(cluster: Mapping[str, Any]) -> dict[str, Any]:
+    """The object as an API server gives it back right after its creation."""
+    metadata = {**cluster["metadata"], "uid": str(uuid.uuid5(uuid.NAMESPACE_OID, "uid")), "generation": 1}
+    return {**cluster, "metadata": metadata}
+
+
+def played(cluster: Mapping[str, Any], until: Moment, *, script: Script | None = None, now: datetime) -> dict[str, Any]:
+    """The object once the operator has written that moment; all of it takes no time."""
+    document: dict[str, Any] = dict(cluster)
+    while True:
+        if addition := preparation(document):
+            for part, members in addition.items():
+                document[part] = {**document[part], **members}
+            continue
+        step = next_step(document, script or Script(), now)
+        assert step is not None, f"{until} is never reached"
+        document["status"] = written(document, step, now)
+        if step.moment is until:
+            return document
+
+
+def fed_back(cluster: Mapping[str, Any], *, whole: bool = True) -> dict[str, Any]:
+    """What the feedback rules bring back of the object; an agent that returns no objects leaves the status out."""
+    values = {}
+    for name, path in FEEDBACK.items():
+        with contextlib.suppress(MissingKey):
+            values[name] = compile_jsonpath(f"{{{path}}}").evaluate(cluster)
+    return {name: value for name, value in values.items() if value is not None and (whole or name != "status")}
+
+
+def work_telling(feedback: Mapping[str, Any], cluster: Mapping[str, Any], **changes: Any) -> ManifestWork:
+    """A work that its agent has applied and of whose object it says this."""
+    work = work_for(cluster, cluster_id=cluster["metadata"]["name"], consumer="mgmt-01", generation=1)
+    applied = Condition(type="Applied", status=Status.TRUE, observed_generation=1)
+    there = Condition(type="Available", status=Status.TRUE)
+    manifest = ManifestStatus(group=GROUP, kind=KIND, feedback=feedback, conditions=(applied, there))
+    status = WorkStatus(conditions=(applied,), manifests=(manifest,))
+    return replace(work, **({"generation": 1, "status": status} | changes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
