@@ -316,7 +316,7 @@ def _matching(pattern: str) -> st.SearchStrategy[str]:
 
 _SECRETS = _matching(rf"{_SLUG}(?:\.{_SLUG})?")
 _DOMAINS = _matching(rf"(?:{_SLUG}\.){{1,3}}[a-z]{{2,6}}")
-_VERSIONS = _matching(r"[45]\.[1-9][0-9]?\.[0-9]{1,2}(?:-(?:rc|ec)\.[0-9])?(?:-(?:multi|x86_64))?")
+_VERSIONS = _matching(r"[45]\.[1-9][0-9]?\.(?:0|[1-9][0-9]?)(?:-(?:rc|ec)\.[0-9])?(?:-(?:multi|x86_64))?")
 _IMAGES = st.builds("{}:{}".format, _matching(rf"{_SLUG}\.example\.com/{_SLUG}"), _VERSIONS) | _matching(
     r"registry\.example\.com/release@sha256:[a-f0-9]{64}"
 )

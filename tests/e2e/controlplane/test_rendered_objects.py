@@ -1,0 +1,101 @@
+"""The real API server with the real HostedCluster definition judges what we render, and what we refuse."""
+
+import json
+import ssl
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from controlplane_adapter.hostedcluster import DEFAULTS
+from controlplane_adapter.rendering import RenderSettings, hosted_cluster
+from controlplane_adapter.validation import problems_of
+from lab.real.crds import hypershift_crds, install
+from lab.real.kubernetes import RealKubernetes
+from shared.snapshot import ClusterSnapshot
+from tests.contracts.cluster_specs import BAD_SPECS, BadSpec, doubtful_clusters, good_clusters
+
+EXAMPLES = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+PATH = "/apis/hypershift.openshift.io/v1beta1/namespaces/{}/hostedclusters"
+STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
+
+
+class Judge:
+    """Asks the server what it thinks of an object, without leaving anything there."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+        self._namespaces: set[str] = set()
+
+    def refusal(self, manifest: dict[str, Any]) -> str:
+        """Why a strict dry run refuses the object; empty when it does not."""
+        namespace = manifest["metadata"]["namespace"]
+        if namespace not in self._namespaces:
+            self._http.post("/api/v1/namespaces", json={"metadata": {"name": namespace}})
+            self._namespaces.add(namespace)
+        answer = self._http.post(PATH.format(namespace), params=STRICT, json=manifest)
+        return "" if answer.is_success else str(answer.json()["message"])
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    server = RealKubernetes(tmp_path_factory.mktemp("kubernetes"))
+    server.prepare()
+    server.start()
+    try:
+        install(server, hypershift_crds())
+        trust = ssl.create_default_context(cafile=str(server.ca_file))
+        headers = {"Authorization": f"Bearer {server.admin_token}"}
+        with httpx.Client(base_url=server.url, verify=trust, headers=headers, timeout=60) as http:
+            yield Judge(http)
+    finally:
+        server.stop()
+
+
+@EXAMPLES
+@given(good_clusters())
+def test_what_we_render_from_a_good_cluster_is_taken(
+    judge: Judge, case: tuple[ClusterSnapshot, RenderSettings]
+) -> None:
+    cluster, platform = case
+    assert judge.refusal(hosted_cluster(cluster, platform, infra_id=None)) == ""
+
+
+@EXAMPLES
+@given(doubtful_clusters())
+def test_whatever_passes_our_validation_is_taken(judge: Judge, case: tuple[ClusterSnapshot, RenderSettings]) -> None:
+    cluster, platform = case
+    manifest = hosted_cluster(cluster, platform, infra_id=None)
+    if not problems_of(cluster, manifest, platform):
+        assert judge.refusal(manifest) == "", json.dumps(manifest)
+
+
+@pytest.mark.parametrize("bad", BAD_SPECS, ids=lambda bad: bad.title)
+def test_a_bad_spec_is_refused_by_us_and_by_the_server_where_it_can_tell(judge: Judge, bad: BadSpec) -> None:
+    manifest = hosted_cluster(bad.snapshot, bad.settings, infra_id=None)
+    assert bad.field in {each.path for each in problems_of(bad.snapshot, manifest, bad.settings)}
+    refusal = judge.refusal(manifest)
+    assert bool(refusal) != bad.let_through, refusal
+
+
+def test_our_table_of_defaults_is_the_servers() -> None:
+    schema = hypershift_crds()[0]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+
+    def default(path: str) -> Any:
+        """The nearest default on the way to the path, and there what it holds for the rest of it."""
+        node, names = schema, path.split(".")
+        for depth, name in enumerate(names):
+            node = node["properties"][name]
+            if "default" in node:
+                value = node["default"]
+                for rest in names[depth + 1 :]:
+                    value = value.get(rest) if isinstance(value, dict) else None
+                if value is not None:
+                    return value
+        return None
+
+    assert {path: default(path) for path in DEFAULTS} == dict(DEFAULTS)
