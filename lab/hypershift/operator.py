@@ -35,7 +35,8 @@ class Refused(RuntimeError):
 class Operator:
     """Tends every HostedCluster of one API server, `speed` times as fast as the real operator.
 
-    `clusters` shows them as they were last seen; `play` changes the script of one, before or after it exists.
+    `clusters` shows them as they were last seen; `play` changes the script of one, before or after it exists. `life`
+    ends only by an error.
     """
 
     def __init__(self, url: str, token: str, ca_file: Path | None = None, *, speed: float = 1.0) -> None:
@@ -49,16 +50,16 @@ class Operator:
         trust = ssl.create_default_context(cafile=str(self._ca_file)) if self._ca_file else True
         headers = {"Authorization": f"Bearer {self._token}"}
         self._http = httpx.AsyncClient(base_url=self._url, verify=trust, headers=headers, timeout=_TIMEOUT)
-        self._life = asyncio.create_task(self._live(), name="hypershift-operator")
+        self.life = asyncio.create_task(self._live(), name="hypershift-operator")
         return self
 
     async def __aexit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        self._life.cancel()
+        self.life.cancel()
         try:
             with contextlib.suppress(asyncio.CancelledError):
-                await self._life
+                await self.life
         finally:
             await self._http.aclose()
 
@@ -68,8 +69,8 @@ class Operator:
 
     def check(self) -> None:
         """Raise what ended the operator, if something did."""
-        if self._life.done():
-            self._life.result()
+        if self.life.done():
+            self.life.result()
 
     async def _live(self) -> None:
         async with asyncio.TaskGroup() as group:
