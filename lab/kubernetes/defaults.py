@@ -22,8 +22,9 @@ def fill(kind: Kind, document: Object) -> None:
 
 
 def fill_new(kind: Kind, document: Object) -> None:
-    """Fill in what only a new object gets, in place: it has its name and uid already."""
+    """Fill in what only a new object gets and no writer owns, in place: it has its name and uid already."""
     if kind == JOB:
+        document["status"] = {}
         _tie_pods_to_job(document)
     elif kind == POD:
         document["spec"].setdefault("enableServiceLinks", True)

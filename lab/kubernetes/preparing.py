@@ -60,8 +60,6 @@ def for_create(kind: Kind, namespace: str, document: Object) -> Object:
 def _fill_new(kind: Kind, new: Object) -> None:
     if kind in (JOB, POD):
         new.setdefault("spec", {})
-    if kind == JOB:
-        new["status"] = {}
     if kind == NAMESPACE:
         new["spec"] = {"finalizers": ["kubernetes"]}
         new["status"] = {"phase": "Active"}
@@ -70,7 +68,6 @@ def _fill_new(kind: Kind, new: Object) -> None:
     if kind == DEFINITION:
         new["status"] = _established(new)
     defaults.fill(kind, new)
-    defaults.fill_new(kind, new)
 
 
 def for_update(kind: Kind, subresource: str, before: Object, after: Object) -> Object:

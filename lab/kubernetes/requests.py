@@ -14,6 +14,7 @@ from lab.kubernetes.patching import APPLY_PATCH
 from lab.kubernetes.resources import DeleteOptions, WriteOptions
 
 _TRUE = ("true", "1")
+_PROTOBUF = "application/vnd.kubernetes.protobuf"
 # Where a caller sets no end to its watch, the real server picks one of these, so that not all come back at once.
 _WATCH_SECONDS = (1800, 3600)
 
@@ -84,6 +85,8 @@ async def document(request: web.Request) -> Object:
 
 
 async def body(request: web.Request) -> Any:
+    if request.content_type == _PROTOBUF:
+        raise refusals.unsupported_media_type(["application/json", "application/yaml"])
     try:
         content = await request.read()
     except web.HTTPRequestEntityTooLarge as error:

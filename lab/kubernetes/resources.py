@@ -126,6 +126,7 @@ class Resources:
 
     def _make(self, target: Target, new: Object, options: WriteOptions) -> Object:
         kind, name = target.kind, documents.name(new)
+        defaults.fill_new(kind, new)
         if causes := validation.causes_for_new(kind, new):
             raise refusals.invalid(kind, name, causes)
         self._check_namespace(kind, target.namespace, name)

@@ -18,8 +18,8 @@ IMAGES = {"shell": ("sh", "-c"), "python": (sys.executable, "-c"), "nowhere": ("
 
 
 @pytest.fixture
-async def runner(kube: Ground, tmp_path: Path) -> AsyncIterator[JobRunner]:
-    async with JobRunner(kube, images=IMAGES, folder=tmp_path, retry_seconds=0.05) as running:
+async def runner(kube: Ground, api: Api, tmp_path: Path) -> AsyncIterator[JobRunner]:
+    async with JobRunner(kube, images=IMAGES, folder=tmp_path, namespace=api.namespace, retry_seconds=0.05) as running:
         yield running
 
 
@@ -401,7 +401,7 @@ async def test_a_second_attempt_may_succeed(api: Api, runner: JobRunner, tmp_pat
     ],
     ids=["an exit code ends the Job", "an exit code is counted", "another exit code is not meant"],
 )
-async def test_the_pod_failure_policy_judges_exit_codes(  # noqa: PLR0917 - one row of a table
+async def test_the_pod_failure_policy_judges_exit_codes(
     api: Api, runner: JobRunner, action: str, code: int, failed: int, tried: int, reason: str
 ) -> None:
     rule = {"action": action, "onExitCodes": {"containerName": "adapter", "operator": "In", "values": [42]}}

@@ -1,0 +1,190 @@
+"""One container as a local process: what it runs, how it is doing, and how it is made to stop."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.kubernetes.documents import Object
+from shared import times
+
+_MESSAGE_LIMIT = 4096
+_LOG_TAIL = 2048
+_MEMORY_LOOK_SECONDS = 0.05
+# A shell's convention: a program that could not be started, and above it one that a signal ended.
+_NOT_STARTED_CODE = 128
+_SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """All a process needs. `message` is the file its last words are read from."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    folder: Path
+    log: Path
+    message: Path
+    memory_limit: int | None
+
+
+class Container:
+    """The status of one container of a pod, and the process it has at the moment. `changed` is called when it moves."""
+
+    def __init__(self, spec: Object, waiting_for: str, changed: Callable[[], None]) -> None:
+        self.spec = spec
+        self.name: str = spec["name"]
+        self.restarts = 0
+        self.idle = asyncio.Event()
+        self.idle.set()
+        self._changed = changed
+        self._signal: signal.Signals | None = None
+        self._state: Object = {"waiting": {"reason": waiting_for}}
+        self._last_state: Object = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._out_of_memory = False
+
+    @property
+    def status(self) -> Object:
+        running = "running" in self._state
+        status: Object = {
+            "name": self.name,
+            "image": self.spec["image"],
+            "imageID": f"lab/{self.spec['image']}" if self.started else "",
+            "ready": running or ("terminated" in self._state and self._state["terminated"]["exitCode"] == 0),
+            "started": running,
+            "restartCount": self.restarts,
+            "state": self._state,
+            "lastState": self._last_state,
+        }
+        return status
+
+    @property
+    def started(self) -> bool:
+        return "waiting" not in self._state or bool(self._last_state)
+
+    @property
+    def running(self) -> bool:
+        return "running" in self._state
+
+    @property
+    def exit_code(self) -> int | None:
+        ended: Object | None = self._state.get("terminated")
+        return ended["exitCode"] if ended else None
+
+    def wait_because(self, reason: str, message: str = "") -> None:
+        waiting = {"reason": reason} | ({"message": message} if message else {})
+        self._move({"waiting": waiting})
+
+    def back_off(self, seconds: float) -> None:
+        """Ended, and to be started again after a while."""
+        self._last_state = self._state
+        self.wait_because("CrashLoopBackOff", f"back-off {seconds:g}s restarting failed container={self.name}")
+        self.restarts += 1
+
+    async def run(self, launch: Launch) -> int:
+        """Start the process and wait for its end."""
+        self.idle.clear()
+        try:
+            return await self._run(launch)
+        finally:
+            self.idle.set()
+
+    def send(self, how: signal.Signals) -> None:
+        """A signal to the process, or to the one that is just being started; when it dies, all it started dies too."""
+        self._signal = how
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(how)
+
+    async def _run(self, launch: Launch) -> int:
+        started = times.to_seconds(times.now())
+        await asyncio.to_thread(_clear, launch)
+        try:
+            code = await self._run_process(launch, started)
+        except OSError as error:
+            self._end(_NOT_STARTED_CODE, "StartError", f"failed to start: {error}", started)
+            return _NOT_STARTED_CODE
+        reason = "OOMKilled" if self._out_of_memory else "Completed" if code == 0 else "Error"
+        self._end(code, reason, await asyncio.to_thread(_last_words, self.spec, launch, code), started)
+        return code
+
+    async def _run_process(self, launch: Launch, started: str) -> int:
+        self._out_of_memory = False
+        with launch.log.open("ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *launch.command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=asyncio.subprocess.STDOUT,
+                cwd=launch.folder,
+                env=dict(launch.environment),
+                start_new_session=True,
+            )
+        self._process = process
+        self._move({"running": {"startedAt": started}})
+        if self._signal is not None:
+            self.send(self._signal)
+        guard = asyncio.create_task(self._guard_memory(process, launch.memory_limit))
+        try:
+            code = await process.wait()
+        finally:
+            guard.cancel()
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+        return code if code >= 0 else _NOT_STARTED_CODE - code
+
+    async def _guard_memory(self, process: asyncio.subprocess.Process, limit: int | None) -> None:
+        """Do what the kernel does to a container that uses more than it may."""
+        while limit and process.returncode is None:
+            if _resident_bytes(process.pid) > limit:
+                self._out_of_memory = True
+                self.send(signal.SIGKILL)
+            await asyncio.sleep(_MEMORY_LOOK_SECONDS)
+
+    def _end(self, code: int, reason: str, message: str, started: str) -> None:
+        ended: dict[str, Any] = {"exitCode": code, "reason": reason, "startedAt": started}
+        ended["finishedAt"] = times.to_seconds(times.now())
+        if message:
+            ended["message"] = message
+        self._move({"terminated": ended})
+
+    def _move(self, state: Object) -> None:
+        self._state = state
+        self._changed()
+
+
+def memory_limit(container: Object) -> int | None:
+    """Bytes of `resources.limits.memory`."""
+    text = str(((container.get("resources") or {}).get("limits") or {}).get("memory") or "")
+    number = text.rstrip("".join(_SIZES))
+    return int(float(number) * _SIZES[text[len(number) :]]) if text else None
+
+
+def _clear(launch: Launch) -> None:
+    """Last words are those of this start, not of an earlier one."""
+    for file in (launch.log, launch.message):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    launch.folder.mkdir(parents=True, exist_ok=True)
+    launch.message.unlink(missing_ok=True)
+
+
+def _last_words(spec: Object, launch: Launch, code: int) -> str:
+    """The termination message: the file's, or the end of the log where the container asks for that."""
+    with contextlib.suppress(OSError):
+        if content := launch.message.read_bytes()[:_MESSAGE_LIMIT]:
+            return content.decode(errors="replace")
+    if code and spec.get("terminationMessagePolicy") == "FallbackToLogsOnError":
+        return launch.log.read_bytes()[-_LOG_TAIL:].decode(errors="replace")
+    return ""
+
+
+def _resident_bytes(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+    return 0

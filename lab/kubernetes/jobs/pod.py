@@ -1,0 +1,301 @@
+"""One pod from its start to its end: init containers, sidecars, containers, restarts, deadline, deletion.
+
+Every step is told to the API server, in order, by a task of its own: a server that is away delays the telling, not the
+pod.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from lab.kubernetes import documents
+from lab.kubernetes.documents import Object
+from lab.kubernetes.jobs import environment, mounting
+from lab.kubernetes.jobs.client import Api, Missing
+from lab.kubernetes.jobs.container import Container, Launch, memory_limit
+from lab.kubernetes.jobs.environment import CannotConfigure
+from shared import times
+
+# What a container finds of the machine's own environment.
+_INHERITED = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
+_ADDRESS = "127.0.0.1"
+_DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
+_DEFAULT_MESSAGE_PATH = "/dev/termination-log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Where pods run: the commands behind images, the folder of all pods, and the seconds between restarts."""
+
+    api: Api
+    images: Mapping[str, Sequence[str]]
+    folder: Path
+    restart_seconds: float
+
+
+class PodRun:
+    """A pod being run. `delete` and `vanish` are told from outside; `run` ends when the pod has."""
+
+    def __init__(self, node: Node, pod: Object) -> None:
+        self._node, self._pod = node, pod
+        self.uid = documents.uid(pod)
+        self._folder = node.folder / self.uid
+        spec = pod["spec"]
+        waiting_for = "PodInitializing" if spec.get("initContainers") else "ContainerCreating"
+        self._init = [Container(each, waiting_for, self._tell) for each in spec.get("initContainers") or ()]
+        self._main = [Container(each, waiting_for, self._tell) for each in spec["containers"]]
+        self._initialized = not self._init
+        self._started_at = times.now()
+        self._stopping = asyncio.Event()
+        self._stop_grace = float(spec.get("terminationGracePeriodSeconds", 30))
+        self._deleted = self._vanished = False
+        self.over = False
+        self._end: Object = {}
+        self._statuses: asyncio.Queue[Object] = asyncio.Queue()
+
+    @property
+    def path(self) -> str:
+        return f"/api/v1/namespaces/{documents.namespace(self._pod)}/pods/{documents.name(self._pod)}"
+
+    def delete(self, pod: Object) -> None:
+        """The pod is to go: its containers get a signal, and then its grace period."""
+        self._deleted = True
+        self._stop_grace = float(documents.metadata(pod).get("deletionGracePeriodSeconds") or 0)
+        self._stopping.set()
+
+    def vanish(self) -> None:
+        """The pod is no longer there: nothing of it may run on."""
+        self._vanished = True
+        self._stop_grace = 0.0
+        self._stopping.set()
+        for each in self._all():
+            each.send(signal.SIGKILL)
+
+    async def remove(self) -> None:
+        """The last step of a deletion: nothing of the pod runs any more."""
+        with contextlib.suppress(Missing):
+            await self._node.api.delete(self.path, self.uid, grace_seconds=0)
+
+    async def run(self) -> None:
+        teller = asyncio.create_task(self._tell_all())
+        try:
+            await self._run_to_end()
+            self._tell(over=True)
+            await self._statuses.join()
+        finally:
+            teller.cancel()
+            await asyncio.gather(teller, return_exceptions=True)
+        self.over = True
+        if self._deleted and not self._vanished:
+            await self.remove()
+
+    async def _run_to_end(self) -> None:
+        life = asyncio.create_task(self._live())
+        stop = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({life, stop}, timeout=self._seconds_left(), return_when=asyncio.FIRST_COMPLETED)
+            if not life.done():
+                if not stop.done():
+                    self._end = {"phase": "Failed", "reason": "DeadlineExceeded", "message": _DEADLINE_MESSAGE}
+                    self._stopping.set()
+                await self._stop(self._all())
+                await asyncio.wait({life})
+            life.result()
+        except asyncio.CancelledError:
+            self.vanish()
+            raise
+        finally:
+            for task in (life, stop):
+                task.cancel()
+            await asyncio.gather(life, stop, return_exceptions=True)
+
+    def _seconds_left(self) -> float | None:
+        seconds = self._pod["spec"].get("activeDeadlineSeconds")
+        if seconds is None:
+            return None
+        return max(0.0, (self._started_at + timedelta(seconds=seconds) - times.now()).total_seconds())
+
+    async def _live(self) -> None:
+        self._tell()
+        if not await self._prepare():
+            return
+        sidecars: list[asyncio.Task[int]] = []
+        try:
+            if await self._initialize(sidecars):
+                policy = self._pod["spec"].get("restartPolicy", "Always")
+                async with asyncio.TaskGroup() as group:
+                    for each in self._main:
+                        group.create_task(self._run_container(each, policy))
+        finally:
+            if sidecars:
+                self._stopping.set()
+                await self._stop(list(reversed(self._init)))
+                await asyncio.wait(sidecars)
+
+    async def _prepare(self) -> bool:
+        """The pod's folders and files; where something is missing, its containers wait for ever."""
+        try:
+            contents = await mounting.volume_contents(self._pod, self._fetch)
+            account = await self._service_account()
+        except CannotConfigure as problem:
+            for each in self._all():
+                each.wait_because("ContainerCreating", str(problem))
+            await self._stopping.wait()
+            return False
+        await asyncio.to_thread(mounting.fill_volumes, self._folder, contents)
+        await asyncio.to_thread(_write, self._folder / "serviceaccount", account)
+        return True
+
+    async def _initialize(self, sidecars: list[asyncio.Task[int]]) -> bool:
+        policy = self._pod["spec"].get("restartPolicy", "Always")
+        for each in self._init:
+            if each.spec.get("restartPolicy") == "Always":
+                sidecars.append(asyncio.create_task(self._run_container(each, "Always")))
+            elif await self._run_container(each, "OnFailure" if policy == "Always" else policy):
+                return False
+        self._initialized = not self._stopping.is_set()
+        return self._initialized
+
+    async def _run_container(self, container: Container, policy: str) -> int:
+        """Run it as often as the policy says; its last exit code."""
+        while not self._stopping.is_set():
+            launch = await self._launch(container)
+            if launch is None:
+                await self._stopping.wait()
+                break
+            code = await container.run(launch)
+            again = policy == "Always" or (policy == "OnFailure" and code != 0)
+            if self._stopping.is_set() or not again:
+                return code
+            container.back_off(self._node.restart_seconds)
+            await self._pause(self._node.restart_seconds)
+        return container.exit_code or 0
+
+    async def _launch(self, container: Container) -> Launch | None:
+        """What to start; None where the container can only wait, and says for what."""
+        spec = container.spec
+        entrypoint = self._node.images.get(spec["image"])
+        if entrypoint is None:
+            told = f'failed to pull image "{spec["image"]}": not found'
+            container.wait_because("ErrImagePull", told)
+            container.wait_because(
+                "ImagePullBackOff", f'Back-off pulling image "{spec["image"]}": ErrImagePull: {told}'
+            )
+            return None
+        mounts = mounting.mounts(spec, self._folder)
+        try:
+            stated = await environment.variables(self._pod, spec, self._fetch)
+        except CannotConfigure as problem:
+            container.wait_because("CreateContainerConfigError", str(problem))
+            return None
+        words = [*(spec.get("command") or entrypoint), *(spec.get("args") or ())]
+        message = self._message_file(spec, mounts)
+        return Launch(
+            command=[mounts.rewrite(environment.expanded(word, stated)) for word in words],
+            environment=self._surroundings(message) | {key: mounts.rewrite(value) for key, value in stated.items()},
+            folder=Path(mounts.rewrite(spec["workingDir"])) if "workingDir" in spec else self._folder,
+            log=self._folder / "logs" / f"{container.name}.log",
+            message=message,
+            memory_limit=memory_limit(spec),
+        )
+
+    def _message_file(self, spec: Object, mounts: mounting.Mounts) -> Path:
+        stated = spec.get("terminationMessagePath", _DEFAULT_MESSAGE_PATH)
+        rewritten = mounts.rewrite(stated)
+        return Path(rewritten) if rewritten != stated else self._folder / "messages" / spec["name"]
+
+    def _surroundings(self, message: Path) -> dict[str, str]:
+        """What the cluster and the runtime give a container, and what a process needs of this machine."""
+        return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
+            "HOSTNAME": documents.name(self._pod),
+            "KUBERNETES_API_URL": self._node.api.server.url,
+            "SERVICE_ACCOUNT_PATH": str(self._folder / "serviceaccount"),
+            "TERMINATION_MESSAGE_PATH": str(message),
+        }
+
+    async def _service_account(self) -> dict[str, bytes]:
+        spec, namespace = self._pod["spec"], documents.namespace(self._pod)
+        if spec.get("automountServiceAccountToken") is False:
+            return {}
+        name = spec.get("serviceAccountName") or "default"
+        accounts = f"/api/v1/namespaces/{namespace}/serviceaccounts"
+        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        try:
+            if name == "default":
+                with contextlib.suppress(Missing):
+                    await self._node.api.create(accounts, {"metadata": {"name": name}})
+            answer = await self._node.api.create(f"{accounts}/{name}/token", request)
+        except Missing:
+            raise CannotConfigure(f'serviceaccount "{name}" not found') from None
+        files = {"token": answer["status"]["token"].encode(), "namespace": namespace.encode()}
+        if ca_file := self._node.api.server.ca_file:
+            files["ca.crt"] = await asyncio.to_thread(ca_file.read_bytes)
+        return files
+
+    def _fetch(self, plural: str, name: str) -> Awaitable[Object]:
+        return self._node.api.get(f"/api/v1/namespaces/{documents.namespace(self._pod)}/{plural}/{name}")
+
+    async def _stop(self, containers: list[Container]) -> None:
+        """Ask, wait for the grace period, and insist."""
+        for each in containers:
+            each.send(signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._stop_grace):
+                for each in containers:
+                    await each.idle.wait()
+        for each in containers:
+            each.send(signal.SIGKILL)
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+
+    def _all(self) -> list[Container]:
+        return [*self._init, *self._main]
+
+    def _tell(self, *, over: bool = False) -> None:
+        self._statuses.put_nowait(self._status(over=over))
+
+    async def _tell_all(self) -> None:
+        while True:
+            status = await self._statuses.get()
+            if not self._vanished:
+                with contextlib.suppress(Missing):
+                    await self._node.api.patch_status(self.path, self.uid, status)
+            self._statuses.task_done()
+
+    def _status(self, *, over: bool) -> Object:
+        ready = all(each.running for each in self._main)
+        facts = {"PodScheduled": True, "Initialized": self._initialized, "ContainersReady": ready, "Ready": ready}
+        moment = times.to_seconds(times.now())
+        status: Object = {
+            "phase": self._phase(over=over),
+            "startTime": times.to_seconds(self._started_at),
+            "hostIP": _ADDRESS,
+            "podIP": _ADDRESS,
+            "conditions": [
+                {"type": name, "status": str(holds), "lastTransitionTime": moment} for name, holds in facts.items()
+            ],
+            "containerStatuses": [each.status for each in self._main],
+        }
+        if self._init:
+            status["initContainerStatuses"] = [each.status for each in self._init]
+        return status | (self._end if over else {})
+
+    def _phase(self, *, over: bool) -> str:
+        if over:
+            codes = [each.exit_code for each in self._main]
+            return "Succeeded" if all(code == 0 for code in codes) else "Failed"
+        return "Running" if all(each.started for each in self._main) else "Pending"
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)

@@ -1,0 +1,93 @@
+"""Jobs of an API server, run on this machine: a Job controller that makes pods, and a node that runs them."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from lab.kubernetes import documents
+from lab.kubernetes.documents import Object
+from lab.kubernetes.jobs.client import Api, ApiServer
+from lab.kubernetes.jobs.controller import NODE, JobController
+from lab.kubernetes.jobs.mirror import Mirror
+from lab.kubernetes.jobs.pod import Node, PodRun
+
+# A test should not wait as long as a cluster does before it tries again.
+RETRY_SECONDS = 0.2
+
+
+class JobRunner:
+    """Runs the Jobs of an API server, in one namespace or in all, for as long as it is held.
+
+    `images` maps an image to the command behind it; an image that is not in it is waited for, as on a cluster.
+    """
+
+    def __init__(
+        self,
+        server: ApiServer,
+        *,
+        images: Mapping[str, Sequence[str]],
+        folder: Path,
+        namespace: str = "",
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        self._api = Api(server)
+        self._node = Node(api=self._api, images=images, folder=folder, restart_seconds=retry_seconds)
+        self._controller = JobController(self._api, retry_seconds=retry_seconds)
+        self._within = f"namespaces/{namespace}/" if namespace else ""
+        self._runs: dict[str, PodRun] = {}
+
+    def folder_of(self, pod: Object) -> Path:
+        """The folder of a pod: `volumes/<name>`, `logs/<container>.log`, `serviceaccount`, `messages/<container>`."""
+        return self._node.folder / documents.uid(pod)
+
+    async def __aenter__(self) -> Self:
+        await self._api.__aenter__()
+        self._task = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        self._controller.stop()
+        try:
+            await self._task
+        except asyncio.CancelledError:
+            pass
+        finally:
+            await self._api.__aexit__()
+
+    async def _run(self) -> None:
+        controller = self._controller
+        jobs = Mirror(self._api, "/apis/batch/v1/jobs", changed=controller.job_changed, removed=controller.job_removed)
+        pods = Mirror(self._api, "/api/v1/pods", changed=self._pod_changed, removed=self._pod_removed)
+        async with asyncio.TaskGroup() as self._group:
+            for each in (jobs.run(), pods.run(), controller.run()):
+                self._group.create_task(each)
+
+    def _pod_changed(self, pod: Object) -> None:
+        self._controller.pod_changed(pod)
+        uid = documents.uid(pod)
+        if documents.at(pod, "spec", "nodeName") != NODE:
+            return
+        if run := self._runs.get(uid):
+            if documents.deleting(pod):
+                self._delete(run, pod)
+        elif documents.at(pod, "status", "phase") == "Pending" or documents.deleting(pod):
+            self._start(pod)
+
+    def _start(self, pod: Object) -> None:
+        run = self._runs[documents.uid(pod)] = PodRun(self._node, pod)
+        if documents.deleting(pod):
+            run.delete(pod)
+        self._group.create_task(run.run())
+
+    def _delete(self, run: PodRun, pod: Object) -> None:
+        if run.over:
+            self._group.create_task(run.remove())
+        else:
+            run.delete(pod)
+
+    def _pod_removed(self, pod: Object) -> None:
+        self._controller.pod_removed(pod)
+        if run := self._runs.pop(documents.uid(pod), None):
+            run.vanish()
