@@ -13,7 +13,7 @@ The published schema is `adapter-report.schema.json` beside this module.
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -22,10 +22,8 @@ from shared import conditions as wire
 from shared.conditions import Condition, Status
 from shared.errors import Invalid, InvalidReport, Problem
 from shared.files import write_atomically
+from shared.strangers import MAX_BYTES, json_object
 
-MAX_BYTES = 1024 * 1024
-# Far more than any report has, and far less than would break whoever writes it on.
-MAX_DEPTH = 64
 SCHEMA_PATH = Path(__file__).with_name("adapter-report.schema.json")
 HEADLINE_TYPE = "Available"
 
@@ -85,7 +83,7 @@ class AdapterReport:
     @classmethod
     def parse(cls, content: bytes, *, condition_type: str = HEADLINE_TYPE) -> Self:
         """The report in any accepted form; `condition_type` names the condition of a form that has only a status."""
-        document = _document(content)
+        document = json_object(content, "the adapter's report", InvalidReport)
         problems: list[Problem] = []
         conditions = _conditions(document, condition_type, problems)
         data = _data(document, problems)
@@ -120,51 +118,6 @@ def _bytes_of_report(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     finally:
         os.close(descriptor)
-
-
-def _document(content: bytes) -> dict[str, Any]:
-    if len(content) > MAX_BYTES:
-        raise InvalidReport("the adapter's report is too large", why=f"more than {MAX_BYTES} bytes")
-    if not content.strip():
-        raise InvalidReport("the adapter's report is empty")
-    try:
-        document = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidReport("the adapter's report is not JSON", why=f"{error.msg} at {where}") from error
-    except ValueError as error:
-        raise InvalidReport("the adapter's report is not JSON", why=str(error)) from error
-    except RecursionError:
-        raise InvalidReport("the adapter's report is nested too deeply") from None
-    if _is_too_deep(document):
-        raise InvalidReport("the adapter's report is nested too deeply", why=f"more than {MAX_DEPTH} levels")
-    if not isinstance(document, dict):
-        raise InvalidReport("the adapter's report must be a JSON object", why=f"found {type(document).__name__}")
-    return document
-
-
-def _is_too_deep(document: Any) -> bool:
-    level = [document]
-    for _ in range(MAX_DEPTH):
-        level = [child for value in level for child in _children(value)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: Any) -> Iterable[Any]:
-    match value:
-        case dict():
-            return value.values()
-        case list():
-            return value
-        case _:
-            return ()
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON value")
 
 
 def _conditions(document: Mapping[str, Any], condition_type: str, problems: list[Problem]) -> tuple[Condition, ...]:

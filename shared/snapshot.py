@@ -6,7 +6,7 @@ credential for the API. The published schema is `cluster-snapshot.schema.json` b
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +14,8 @@ from typing import Any, Self
 
 from shared import conditions, times
 from shared.errors import Invalid, Problem
+from shared.strangers import json_object
 
-MAX_BYTES = 1024 * 1024
-# Far more than any cluster has, and far less than would break whoever walks through it.
-MAX_DEPTH = 64
 SCHEMA_PATH = Path(__file__).with_name("cluster-snapshot.schema.json")
 
 
@@ -38,7 +36,7 @@ class ClusterSnapshot:
     def parse(cls, content: bytes) -> Self:
         """The snapshot in `content`. Raises Invalid with all that keeps it from being one."""
         problems: list[Problem] = []
-        document = _document(content)
+        document = json_object(content, "the cluster snapshot")
         cluster = _object(document, "cluster", "", problems, required=True)
         snapshot = cls(
             cluster_id=_text(cluster, "id", problems),
@@ -58,45 +56,6 @@ class ClusterSnapshot:
 def schema() -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
     return loaded
-
-
-def _document(content: bytes) -> Mapping[str, Any]:
-    if len(content) > MAX_BYTES:
-        raise Invalid("the cluster snapshot is too large", why=f"more than {MAX_BYTES} bytes")
-    try:
-        document = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        _refuse_depth(document)
-        # A half of a surrogate pair and a number beyond all bounds are read, but could not be written on.
-        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
-    except RecursionError:
-        raise Invalid("the cluster snapshot is nested too deeply", why=f"more than {MAX_DEPTH} levels") from None
-    except ValueError as error:
-        raise Invalid("the cluster snapshot is not JSON", why=str(error)) from error
-    if not isinstance(document, dict):
-        raise Invalid("the cluster snapshot must be a JSON object", why=f"found {type(document).__name__}")
-    return document
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-def _refuse_depth(document: Any) -> None:
-    level = [document]
-    for _ in range(MAX_DEPTH):
-        level = [child for value in level for child in _children(value)]
-    if level:
-        raise RecursionError
-
-
-def _children(value: Any) -> Iterable[Any]:
-    match value:
-        case dict():
-            return value.values()
-        case list():
-            return value
-        case _:
-            return ()
 
 
 def _object(

@@ -13,7 +13,8 @@ from jsonschema import Draft202012Validator
 
 from shared.conditions import Condition, Status
 from shared.errors import InvalidReport
-from shared.report import MAX_BYTES, MAX_DEPTH, AdapterReport, schema
+from shared.report import AdapterReport, schema
+from shared.strangers import MAX_BYTES, MAX_DEPTH
 
 PROPERTY = settings(max_examples=80, deadline=None)
 VALIDATOR = Draft202012Validator(schema())

@@ -8,7 +8,8 @@ import pytest
 
 from shared.conditions import Condition, Status
 from shared.errors import InvalidReport
-from shared.report import MAX_BYTES, AdapterReport
+from shared.report import AdapterReport
+from shared.strangers import MAX_BYTES
 
 REPORT = AdapterReport(conditions=(Condition(type="Available", status=Status.TRUE, reason="R", message="zwölf"),))
 
