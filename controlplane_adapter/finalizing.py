@@ -13,7 +13,7 @@ from enum import StrEnum
 from controlplane_adapter.feedback import CLOUD_RESOURCES_DESTROYED, DESTROYED
 from controlplane_adapter.limits import Limits
 from controlplane_adapter.observing import HostedClusterStatus
-from controlplane_adapter.wording import lasting, seconds_since, sentence, words_of
+from controlplane_adapter.wording import how_long, seconds_since, sentence, words_of
 from shared.conditions import Condition, Status
 from shared.manifestwork import ManifestWork
 
@@ -70,7 +70,7 @@ def stage_of(work: ManifestWork, status: HostedClusterStatus) -> Stage:
 
 def _progress(stage: Stage, work: ManifestWork, status: HostedClusterStatus, now: datetime) -> str:
     assert work.deleted_at is not None
-    elapsed = lasting(work.deleted_at, now)
+    elapsed = how_long(work.deleted_at, now)
     match stage:
         case Stage.REQUESTED:
             return f"Deletion was sent to {work.consumer} {elapsed} ago; its agent has not taken it up yet"
@@ -99,14 +99,14 @@ def _left(status: HostedClusterStatus) -> list[str]:
 
 def _health(stage: Stage, work: ManifestWork, status: HostedClusterStatus, now: datetime, limits: Limits) -> Condition:
     if _is_stuck(work, status, now, limits):
-        message = sentence(_progress(stage, work, status, now), _REMEDY[stage](work))
+        message = sentence(_progress(stage, work, status, now), remedy=_REMEDY[stage](work))
         return Condition(type="Health", status=Status.FALSE, reason="DeletionStuck", message=message)
     cloud = status.condition(CLOUD_RESOURCES_DESTROYED)
     if cloud is not None and cloud.status is Status.FALSE and cloud.reason in _GIVEN_UP:
-        message = sentence(words_of(cloud), "what is left in the cloud project has to be removed by hand")
+        message = sentence(words_of(cloud), remedy="what is left in the cloud project has to be removed by hand")
         return Condition(type="Health", status=Status.FALSE, reason=cloud.reason, message=message)
     if stage is Stage.REQUESTED and seconds_since(_deleted_at(work), now) >= limits.agent_silence:
-        message = sentence(_progress(stage, work, status, now), _REMEDY[stage](work))
+        message = sentence(_progress(stage, work, status, now), remedy=_REMEDY[stage](work))
         return Condition(type="Health", status=Status.UNKNOWN, reason="AgentSilent", message=message)
     return Condition(type="Health", status=Status.TRUE, reason="NoIssues", message="Deletion is in progress")
 

@@ -23,7 +23,7 @@ from controlplane_adapter.limits import Limits
 from controlplane_adapter.observing import HostedClusterStatus
 from controlplane_adapter.refusing import remedy_for
 from controlplane_adapter.upgrading import BLOCKED_REASON, UpgradeState, upgrade_of
-from controlplane_adapter.wording import lasting, seconds_since, sentence, words_of
+from controlplane_adapter.wording import how_long, seconds_since, sentence, words_of
 from shared import times
 from shared.conditions import Condition, Status
 from shared.maestro.freshness import Application, Applied, applied
@@ -83,14 +83,14 @@ class _Case:
         if seconds_since(last_word, self.now) < self.limits.agent_silence:
             return ""
         spoken = f"its last word is of {times.to_seconds(last_word)}" if self.status.said_at else "it never spoke of it"
-        silent = f"the agent of {self.work.consumer} has not answered for {lasting(last_word, self.now)} ({spoken})"
+        silent = f"the agent of {self.work.consumer} has not answered for {how_long(last_word, self.now)} ({spoken})"
         return f"{silent}: check that it runs and reaches Maestro"
 
 
 def _applied(case: _Case) -> Condition:
     if case.verdict.state is Application.FAILED:
         words = case.verdict.message or "the management cluster refused the HostedCluster"
-        message = sentence(words, remedy_for(words))
+        message = sentence(words, remedy=remedy_for(words))
         return Condition(type="Applied", status=Status.FALSE, reason="AppliedManifestWorkFailed", message=message)
     if case.silence:
         return Condition(type="Applied", status=Status.FALSE, reason=AGENT_SILENT, message=case.silence)
@@ -159,12 +159,12 @@ def _health(case: _Case) -> Condition:
         unknown = "FeedbackMissing" if reason == "Provisioning" else reason
         return Condition(type="Health", status=Status.UNKNOWN, reason=unknown, message=sentence(*words))
     if case.status.present is False:
-        reason, words_ = _missing(case)
-        return Condition(type="Health", status=Status.FALSE, reason=reason, message=words_)
+        reason, missing = _missing(case)
+        return Condition(type="Health", status=Status.FALSE, reason=reason, message=missing)
     troubles = list(_troubles(case))
-    if lasting_ := [each for each in troubles if each.has_lasted]:
-        message = sentence(*(each.words for each in lasting_))
-        return Condition(type="Health", status=Status.FALSE, reason=lasting_[0].reason, message=message)
+    if lasting := [each for each in troubles if each.has_lasted]:
+        message = sentence(*(each.words for each in lasting))
+        return Condition(type="Health", status=Status.FALSE, reason=lasting[0].reason, message=message)
     if troubles:
         message = sentence("Not told as an issue before it has lasted", *(each.words for each in troubles))
         return Condition(type="Health", status=Status.TRUE, reason="TransientIssues", message=message)

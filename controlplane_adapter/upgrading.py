@@ -16,6 +16,7 @@ from controlplane_adapter.observing import HostedClusterStatus, Rollout
 from controlplane_adapter.work import hosted_cluster_in
 from shared import times
 from shared.conditions import Status
+from shared.maestro.freshness import Application, applied
 from shared.manifestwork import ManifestWork, as_object
 
 BLOCKED_REASON = "Blocked"
@@ -57,12 +58,15 @@ class Upgrade:
 
 
 def upgrade_of(work: ManifestWork, status: HostedClusterStatus) -> Upgrade | None:
-    """The upgrade that is wanted, running or was done last; None where there is, or is known, none."""
+    """The upgrade that is wanted, running or was done last; None where there is, or is known, none.
+
+    A wish that the management cluster refused is none: Applied tells of it.
+    """
     if not status.version or not status.rollouts:
         return None
     newest, running = status.rollouts[0], status.version
     image = _wanted_image(work)
-    if not _names(image, newest):
+    if not _names(image, newest) and applied(work).state is not Application.FAILED:
         return _asked_for(status, running, image)
     if not newest.completed and newest.version not in ("", running):
         return Upgrade(

@@ -10,7 +10,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _CERTIFICATE = re.compile(r"certificate|x509|\btls\b|\bca bundle\b", re.IGNORECASE)
 
 
-def lasting(since: datetime, now: datetime) -> str:
+def how_long(since: datetime, now: datetime) -> str:
     """How long it has been, as `40 s`, `12 min`, `3 h 5 min` or `2 days`; clocks that differ make it 0 at the least."""
     seconds = max(0, int((now - since).total_seconds()))
     if seconds < 2 * _MINUTE:
@@ -36,7 +36,9 @@ def is_about_certificates(condition: Condition) -> bool:
     return _CERTIFICATE.search(f"{condition.reason} {condition.message}") is not None
 
 
-def sentence(*parts: str) -> str:
-    """The parts that say something, joined and cut to a length that every reader takes."""
+def sentence(*parts: str, remedy: str = "") -> str:
+    """The parts that say something, cut to a length that every reader takes; what to do about it is never cut off."""
     text = "; ".join(part for part in parts if part)
-    return text if len(text) <= MAX_MESSAGE else f"{text[: MAX_MESSAGE - 1]}…"
+    room = MAX_MESSAGE - len(remedy) - 2 if remedy else MAX_MESSAGE
+    told = text if len(text) <= room else f"{text[: room - 1]}…"
+    return f"{told}; {remedy}" if remedy else told

@@ -376,6 +376,13 @@ def test_a_message_of_any_length_is_cut_to_what_every_reader_takes() -> None:
     assert len(applied.message) == 2000
 
 
+def test_however_long_the_words_are_the_remedy_is_told() -> None:
+    words = f'spec.platform.type: Unsupported value: "GCP"{"!" * 100_000}'
+    [applied, *_] = judge(refused(words), HostedClusterStatus(), NOW, LIMITS)
+    assert len(applied.message) == 2000
+    assert "TechPreviewNoUpgrade" in applied.message
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     title: str
@@ -447,6 +454,11 @@ UPGRADES = [
 @pytest.mark.parametrize("progress", UPGRADES, ids=[each.title for each in UPGRADES])
 def test_upgrade(progress: Progress) -> None:
     assert data(work(progress.wanted), progress.status).get("upgrade") == progress.upgrade
+
+
+def test_an_upgrade_that_the_management_cluster_refused_is_none() -> None:
+    asked = replace(refused("Region is immutable"), manifests=(hosted_cluster("demo", "4.22.1"),))
+    assert "upgrade" not in data(asked, up(AVAILABLE, rollouts=(FIRST,)))
 
 
 IMAGES = [
