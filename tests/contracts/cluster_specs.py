@@ -43,6 +43,31 @@ SPEC: Mapping[str, Any] = {
     **EMAILS,
 }
 
+# The whole of what a cluster can say, and a platform that says the rest.
+FULL_SPEC: Mapping[str, Any] = {
+    **SPEC,
+    "channel": "stable-4.22",
+    "endpoint_access": "PublicAndPrivate",
+    "cluster_network_cidr": "10.132.0.0/14",
+    "cluster_network_host_prefix": 23,
+    "service_network_cidr": "172.31.0.0/16",
+    "machine_network_cidr": "10.0.0.0/16",
+    "olm_catalog_placement": "management",
+    "etcd_storage_size": "8Gi",
+    "etcd_storage_class_name": "premium-rwo",
+}
+FULL_ADAPTERS: Mapping[str, Any] = {
+    "dns": {"base_domain": "gcp.example.com", "public_zone_id": "my-public-zone"},
+    "pullsecret": {"pull_secret_name": "demo-pull-secret"},
+}
+FULL_SETTINGS = RenderSettings(
+    ssh_key="{name}-ssh-key",
+    encryption_key="{name}-etcd-encryption-key",
+    signing_key="{name}-sa-signing-key",
+    issuer_url="https://oidc.example.com/{infra_id}",
+    cluster_id_label="hyperfleet-cluster-id",
+)
+
 
 def snapshot(
     changes: Mapping[str, Any] | None = None,
@@ -414,6 +439,19 @@ def good_clusters(draw: st.DrawFn) -> tuple[ClusterSnapshot, RenderSettings]:
     }
     content = json.dumps({"cluster": cluster, "adapters": adapters}).encode()
     return ClusterSnapshot.parse(content), draw(_SETTINGS)
+
+
+@st.composite
+def changed_clusters(draw: st.DrawFn) -> tuple[ClusterSnapshot, ClusterSnapshot, RenderSettings]:
+    """A good cluster, and the same one after a change of some fields; most such changes can never be made."""
+    old, settings = draw(good_clusters())
+    other, _ = draw(good_clusters())
+    movable = {"openshift_version", "release_image", "channel", "resource_labels", "ssh_key_secret_name"}
+    changed = draw(st.sets(st.sampled_from(sorted(movable)), min_size=1)) | draw(
+        st.sets(st.sampled_from(sorted({*_OPTIONAL} - movable)), max_size=1)
+    )
+    spec = {**old.spec, **{name: other.spec[name] for name in sorted(changed) if name in other.spec}}
+    return old, dataclasses.replace(old, spec=spec, generation=old.generation + 1), settings
 
 
 _NASTY = st.sampled_from(

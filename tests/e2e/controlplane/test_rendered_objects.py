@@ -1,59 +1,27 @@
 """The real API server with the real HostedCluster definition judges what we render, and what we refuse."""
 
 import json
-import ssl
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from controlplane_adapter.hostedcluster import DEFAULTS
 from controlplane_adapter.rendering import RenderSettings, hosted_cluster
 from controlplane_adapter.validation import problems_of
-from lab.real.crds import hypershift_crds, install
-from lab.real.kubernetes import RealKubernetes
+from lab.real.crds import hypershift_crds
 from shared.snapshot import ClusterSnapshot
 from tests.contracts.cluster_specs import BAD_SPECS, BadSpec, doubtful_clusters, good_clusters
+from tests.contracts.hosted_clusters import Judge, judging_server
 
-EXAMPLES = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
-PATH = "/apis/hypershift.openshift.io/v1beta1/namespaces/{}/hostedclusters"
-STRICT = {"dryRun": "All", "fieldValidation": "Strict"}
-
-
-class Judge:
-    """Asks the server what it thinks of an object, without leaving anything there."""
-
-    def __init__(self, http: httpx.Client) -> None:
-        self._http = http
-        self._namespaces: set[str] = set()
-
-    def refusal(self, manifest: dict[str, Any]) -> str:
-        """Why a strict dry run refuses the object; empty when it does not."""
-        namespace = manifest["metadata"]["namespace"]
-        if namespace not in self._namespaces:
-            self._http.post("/api/v1/namespaces", json={"metadata": {"name": namespace}})
-            self._namespaces.add(namespace)
-        answer = self._http.post(PATH.format(namespace), params=STRICT, json=manifest)
-        return "" if answer.is_success else str(answer.json()["message"])
+EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    server = RealKubernetes(tmp_path_factory.mktemp("kubernetes"))
-    server.prepare()
-    server.start()
-    try:
-        install(server, hypershift_crds())
-        trust = ssl.create_default_context(cafile=str(server.ca_file))
-        headers = {"Authorization": f"Bearer {server.admin_token}"}
-        with httpx.Client(base_url=server.url, verify=trust, headers=headers, timeout=60) as http:
-            yield Judge(http)
-    finally:
-        server.stop()
+    with judging_server(tmp_path_factory.mktemp("kubernetes")) as judge:
+        yield judge
 
 
 @EXAMPLES
