@@ -15,6 +15,9 @@ from status_reporter.inotify import FolderWatch
 from status_reporter.settings import RESERVED_TYPES
 from status_reporter.verdict import Found, Missing, Reading, Unusable
 
+# Each with its longest message, they stay far below what an API server takes in one request.
+MAX_CONDITIONS = 100
+
 log = logging.getLogger(__name__)
 
 
@@ -30,9 +33,17 @@ def look(path: Path, *, condition_type: str, attempt_began: datetime | None) -> 
         return Unusable(str(error))
     except OSError as error:
         return Unusable(f"{path} cannot be read: {error.strerror or error}")
+    objection = _objection(report)
+    return Unusable(f"{path} {objection}") if objection else Found(report)
+
+
+def _objection(report: AdapterReport) -> str | None:
+    """Why no Job can be told what the report says."""
     if all(condition.type in RESERVED_TYPES for condition in report.conditions):
-        return Unusable(f"{path} names no condition but those of the Job controller")
-    return Found(report)
+        return "names no condition but those of the Job controller"
+    if len(report.conditions) > MAX_CONDITIONS:
+        return f"names {len(report.conditions)} conditions; a Job takes at most {MAX_CONDITIONS}"
+    return None
 
 
 def tell_when_changed(path: Path, poll_interval: float, tell: Callable[[], None]) -> None:

@@ -83,6 +83,11 @@ def a_claim_to_the_jobs_own_conditions(file: Path) -> None:
     file.write_text(json.dumps({"conditions": conditions}))
 
 
+def more_than_a_job_takes(file: Path) -> None:
+    conditions = [{"type": f"Step{number}", "status": "True"} for number in range(101)]
+    file.write_text(json.dumps({"conditions": conditions}))
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -92,6 +97,7 @@ def a_claim_to_the_jobs_own_conditions(file: Path) -> None:
         (a_link_to_a_secret, "leads out of its folder"),
         (half_a_report, "line 1, column"),
         (a_claim_to_the_jobs_own_conditions, "names no condition but those of the Job controller"),
+        (more_than_a_job_takes, "names 101 conditions; a Job takes at most 100"),
     ],
 )
 def test_what_cannot_be_used_is_told_by_its_problem(file: Path, make: Callable[[Path], None], words: str) -> None:
