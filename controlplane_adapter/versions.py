@@ -16,7 +16,6 @@ _ARCHITECTURE_SUFFIX = re.compile(rf"(?:-(?:{'|'.join(ARCHITECTURES)}))+$")
 _VERSION = re.compile(
     r"v?(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
 )
-_TAG = re.compile(r"[^/@]:([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})(?:@|$)")
 
 
 class UpgradeKind(StrEnum):
@@ -70,8 +69,9 @@ def of_image(image: str) -> OpenShiftVersion | None:
 
 
 def tag_of(image: str) -> str:
-    match = _TAG.search(image)
-    return match[1] if match else ""
+    """The tag, which a digest may follow and the port of the registry is not; empty where there is none."""
+    name = image.partition("@")[0].rpartition("/")[2]
+    return name.partition(":")[2]
 
 
 def without_architecture(text: str) -> str:
