@@ -1,6 +1,5 @@
 """The control plane adapter as a real process, Job after Job, on the stand-in Maestro and a scripted cluster behind it."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import grpc
@@ -40,44 +39,6 @@ UNTIL_AVAILABLE = {
         ]
     },
 }
-
-
-@pytest.fixture
-async def maestro() -> AsyncIterator[LabMaestro]:
-    async with LabMaestro(heartbeat_seconds=1.0) as server:
-        yield server
-
-
-@pytest.fixture
-def adapter(maestro: LabMaestro, tmp_path: Path) -> Adapter:
-    return Adapter(
-        tmp_path,
-        {
-            "MAESTRO_API_URL": maestro.rest_url,
-            "MAESTRO_GRPC_URL": maestro.grpc_address,
-            "MAESTRO_INSECURE": "true",
-            "MANAGEMENT_CLUSTER_CONSUMER": CONSUMER,
-        },
-    )
-
-
-@pytest.fixture
-async def works(maestro: LabMaestro) -> AsyncIterator[Works]:
-    settings = MaestroSettings(
-        grpc_server_address=maestro.grpc_address,
-        http_server_address=maestro.rest_url,
-        source_id="controlplane-adapter",
-        insecure=True,
-    )
-    async with MaestroClient(settings) as client:
-        await client.consumers.create(CONSUMER)
-        yield client.works(CONSUMER)
-
-
-@pytest.fixture
-async def agent(maestro: LabMaestro, works: Works) -> AsyncIterator[Agent]:
-    async with Agent(maestro.broker_address, works.consumer) as connected:
-        yield connected
 
 
 async def test_the_first_run_creates_the_work_and_tells_what_the_agent_says(
