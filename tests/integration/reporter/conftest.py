@@ -1,5 +1,32 @@
-"""The stand-in API server, one per test."""
+"""The stand-in API server, one per test; `lab` is it from the inside, where faults are set and requests counted."""
 
-from tests.integration.kubernetes.conftest import api, kube
+from collections.abc import AsyncIterator
 
-__all__ = ["api", "kube"]
+import pytest
+
+from lab.kubernetes import LabKubernetes
+from tests.contracts.kubernetes_ground import Ground
+from tests.integration.kubernetes.conftest import api
+
+__all__ = ["api"]
+
+
+@pytest.fixture
+async def lab() -> AsyncIterator[LabKubernetes]:
+    async with LabKubernetes() as server:
+        yield server
+
+
+@pytest.fixture
+def kube(lab: LabKubernetes) -> Ground:
+    async def forget() -> None:
+        lab.faults.expire_history()
+
+    return Ground(
+        url=lab.url,
+        admin_token=lab.admin_token,
+        ca_file=lab.ca_file,
+        kill=lab.kill,
+        start=lab.start,
+        forget=forget,
+    )
