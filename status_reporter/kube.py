@@ -25,6 +25,7 @@ from shared.errors import (
     Transient,
     Unavailable,
 )
+from shared.trust import verifying
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 # An API server that has just started refuses what its rules allow, until it has read them.
@@ -138,7 +139,7 @@ class Kube:
 
 def _context(account: Path) -> ssl.SSLContext:
     authority = account / "ca.crt"
-    return ssl.create_default_context(cafile=str(authority) if authority.exists() else None)
+    return verifying(authority if authority.exists() else None)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import grpc
 
 from shared.errors import Misconfigured
 from shared.maestro.settings import MaestroSettings
+from shared.trust import verifying
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ def rest_context(settings: MaestroSettings) -> ssl.SSLContext:
         return context
     authority = settings.rest_ca_file
     try:
-        return ssl.create_default_context(cafile=str(authority) if authority else None)
+        return verifying(authority)
     except (OSError, ssl.SSLError) as error:
         raise Misconfigured(f"the CA file {authority} cannot be used", why=str(error)) from error
 

@@ -13,6 +13,7 @@ from shared.maestro.credentials import TokenFile, Watched, channel_credentials, 
 from shared.maestro.link import Link
 from shared.maestro.rest import Rest
 from shared.maestro.settings import MaestroSettings
+from shared.trust import verifying
 from tests.contracts.pki import make_pki
 
 
@@ -194,3 +195,10 @@ async def test_rest_goes_on_with_the_old_authority_while_the_new_one_is_away(tls
         assert rest._client is not before
     finally:
         await rest.close()
+
+
+def test_a_certificate_without_the_key_identifier_of_its_authority_is_trusted_by_every_python(tmp_path: Path) -> None:
+    context = verifying(make_pki(tmp_path).authority)
+    assert not context.verify_flags & ssl.VERIFY_X509_STRICT
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
