@@ -1,8 +1,8 @@
 """Whom a client trusts over TLS: one authority's file, or the system's authorities.
 
 Python 3.13 began to refuse certificates that lack what RFC 5280 asks of them beside a valid chain, such as the key
-identifier of their authority. Clusters are full of such certificates, and Go takes them; the chain and the host name are
-what is verified here, with every Python alike.
+identifier of their authority. Clusters are full of such certificates, and Go takes them; the chain and the host name
+are what is verified here, with every Python alike.
 """
 
 import ssl
