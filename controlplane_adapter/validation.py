@@ -50,9 +50,12 @@ def manifest_problems(manifest: Json, *, roles: Collection[str] = tuple(SERVICE_
 
 
 def _decided_at(path: str, manifest: Json, fresh: Rendered) -> str:
-    if value_at(manifest, path) != value_at(fresh.manifest, path):
-        return f"overlay.{path}"
-    return next((fresh.origins[each] for each in enclosing(path) if each in fresh.origins), path)
+    """Where the value at `path` comes from; what we did not render, or not so, is of the overlay."""
+    if value_at(manifest, path) == value_at(fresh.manifest, path):
+        for each in enclosing(path):
+            if each in fresh.origins:
+                return fresh.origins[each]
+    return f"overlay.{path}"
 
 
 def _identity_problems(manifest: Json, fresh: Json) -> Iterator[Problem]:

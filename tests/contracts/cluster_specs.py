@@ -228,7 +228,7 @@ def _releases_and_endpoints() -> list[BadSpec]:
         _bad("a version that is a word", version, "latest", let_through=True),
         _bad("a version with a space", version, "4.22.0 "),
         _bad("an image with a space", image, f"{repository}:4.22.0 -multi"),
-        _bad("an image that is too long", image, f"{repository}:4.22.0-{'x' * 253}"),
+        _bad("an image that is too long", image, f"{'r' * 250}:4.22.0-multi"),
         _bad("an image that begins with a hyphen", image, "-image:4.22.0"),
         _bad("an image for no machine", image, f"{repository}:4.22.0", let_through=True),
         _bad(
