@@ -1,0 +1,162 @@
+"""One Get-and-report pass of the control plane adapter, as a whole process: CPU, memory and time, and where they go.
+
+Maestro is the stand-in in a process of its own. The work is there and confirmed, so nothing is written: what most runs
+of the adapter do. Beside it stand an interpreter that does nothing and one that only loads what the adapter loads.
+"""
+
+import asyncio
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.maestro.agent import Agent
+from shared.maestro import MaestroClient, MaestroSettings
+
+RUNS = 15
+CPU_BUDGET_MS, MEMORY_BUDGET_MIB = 600.0, 60.0
+CONSUMER = "bench-mgmt-01"
+PROJECT = "my-project-123"
+ACCOUNTS = ("control_plane", "nodepool", "cloud_controller", "storage", "image_registry", "network")
+SNAPSHOT: dict[str, Any] = {
+    "cluster": {
+        "id": "019466a0-8f8e-7abc-9def-0123456789ab",
+        "name": "demo",
+        "generation": 1,
+        "spec": {
+            "gcp_project_id": PROJECT,
+            "gcp_project_number": "123456789012",
+            "gcp_region": "us-central1",
+            "vpc_network_name": "my-vpc",
+            "psc_subnet_name": "my-subnet",
+            "wif_pool_id": "my-pool",
+            "wif_provider_id": "my-provider",
+            "openshift_version": "4.22.0",
+            "pull_secret_name": "demo-pull-secret",
+            **{f"{name}_sa_email": f"{name.replace('_', '-')}@{PROJECT}.iam.gserviceaccount.com" for name in ACCOUNTS},
+        },
+    },
+    "nodepools": {"total": 0},
+}
+# The operating system counts the parent's memory before the exec as the child's, so the child is asked itself.
+_TELL_MEMORY = "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+_PROGRAMS = {
+    "python, doing nothing": "pass",
+    "loading the adapter": "import controlplane_adapter.running",
+    "the whole run": "from controlplane_adapter.__main__ import main; code = main(); assert code == 0, code",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    cpu_ms: float
+    memory_mib: float
+    wall_ms: float
+
+
+def main() -> None:
+    print("\ncontrol plane adapter: one Get-and-report pass, whole process, median\n")
+    with tempfile.TemporaryDirectory() as folder:
+        costs = asyncio.run(_measure(Path(folder)))
+    print(f"{'':<24} {'CPU':>10} {'memory':>12} {'time':>10}")
+    for label, cost in costs.items():
+        print(f"{label:<24} {cost.cpu_ms:7.0f} ms {cost.memory_mib:8.1f} MiB {cost.wall_ms:7.0f} ms")
+    whole, loading = costs["the whole run"], costs["loading the adapter"]
+    print(f"\nof the CPU, {loading.cpu_ms / whole.cpu_ms:.0%} goes into loading; the largest parts of that:")
+    for name, milliseconds in _largest_imports():
+        print(f"  {name:<28} {milliseconds:6.0f} ms")
+    within = whole.cpu_ms <= CPU_BUDGET_MS and whole.memory_mib <= MEMORY_BUDGET_MIB
+    print(f"budget {CPU_BUDGET_MS:.0f} ms CPU, {MEMORY_BUDGET_MIB:.0f} MiB: {'kept' if within else 'NOT KEPT'}")
+
+
+async def _measure(folder: Path) -> dict[str, Cost]:
+    snapshot = folder / "snapshot.json"
+    snapshot.write_text(json.dumps(SNAPSHOT))
+    command = [sys.executable, "-c", "import lab.maestro.command as c; c.main()", "--output", "json"]
+    server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    try:
+        addresses = json.loads(await server.stdout.readline())
+        environment = os.environ | {
+            "CLUSTER_SNAPSHOT_PATH": str(snapshot),
+            "RESULTS_OUTPUT_PATH": str(folder / "adapter-report.json"),
+            "MAESTRO_API_URL": addresses["rest"],
+            "MAESTRO_GRPC_URL": addresses["grpc"],
+            "MAESTRO_INSECURE": "true",
+            "MANAGEMENT_CLUSTER_CONSUMER": CONSUMER,
+            "LOG_FORMAT": "json",
+        }
+        await _deliver(environment, addresses)
+        return await asyncio.to_thread(_costs, environment)
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+async def _deliver(environment: Mapping[str, str], addresses: Mapping[str, str]) -> None:
+    """The run that creates the work, which the measured ones find."""
+    settings = MaestroSettings(
+        grpc_server_address=addresses["grpc"],
+        http_server_address=addresses["rest"],
+        source_id="controlplane-adapter",
+        insecure=True,
+    )
+    async with MaestroClient(settings) as client:
+        await client.consumers.create(CONSUMER)
+        async with Agent(addresses["broker"], CONSUMER):
+            await asyncio.to_thread(_run, _PROGRAMS["the whole run"], environment)
+
+
+def _costs(environment: Mapping[str, str]) -> dict[str, Cost]:
+    """Turn by turn, so that whatever else the machine does falls on all alike."""
+    runs: dict[str, list[Cost]] = {label: [] for label in _PROGRAMS}
+    for _ in range(RUNS):
+        for label, program in _PROGRAMS.items():
+            runs[label].append(_run(program, environment))
+    return {label: _median(costs) for label, costs in runs.items()}
+
+
+def _median(costs: list[Cost]) -> Cost:
+    columns = zip(*((cost.cpu_ms, cost.memory_mib, cost.wall_ms) for cost in costs), strict=True)
+    return Cost(*(statistics.median(column) for column in columns))
+
+
+def _run(program: str, environment: Mapping[str, str]) -> Cost:
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import re; {program}; {_TELL_MEMORY}"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    told = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, "the adapter did not report; run it by hand to see why"
+    wall = time.perf_counter() - began
+    return Cost((usage.ru_utime + usage.ru_stime) * 1000, float(told) / 1024, wall * 1000)
+
+
+def _largest_imports() -> list[tuple[str, float]]:
+    """Packages by the time that loading them took in all, without what others had loaded before."""
+    command = [sys.executable, "-X", "importtime", "-c", "import controlplane_adapter.running"]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    spent: dict[str, float] = {}
+    for own, name in re.findall(r"import time:\s+(\d+) \|\s+\d+ \|\s+([\w.]+)", told):
+        package = ".".join(name.split(".")[: 2 if name.startswith("google.") else 1])
+        spent[package] = spent.get(package, 0.0) + int(own) / 1000
+    return sorted(spent.items(), key=lambda each: -each[1])[:8]
+
+
+if __name__ == "__main__":
+    main()
