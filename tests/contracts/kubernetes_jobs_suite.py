@@ -287,6 +287,26 @@ async def test_a_container_finds_its_service_account(kube: Ground, api: Api, run
     assert not await account.may("delete", "batch", "jobs")
 
 
+async def test_only_the_container_that_mounts_a_projected_token_finds_one(api: Api, runner: JobRunner) -> None:
+    good(await api.create("serviceaccounts", {"metadata": {"name": "worker"}}))
+    sources = [
+        {"serviceAccountToken": {"path": "token"}},
+        {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
+    ]
+    account = {"name": "account", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+    script = 'cat "$SERVICE_ACCOUNT_PATH/namespace"; test -s "$SERVICE_ACCOUNT_PATH/token" && echo " token"'
+    pod = {
+        "serviceAccountName": "worker",
+        "automountServiceAccountToken": False,
+        "volumes": [{"name": "account", "projected": {"sources": sources}}],
+    }
+    await ended(api, job_of(shell(script, volumeMounts=[account]), shell(f"{script}; true", "other"), pod=pod))
+
+    made = await only_pod(api)
+    assert log_of(runner, made) == f"{api.namespace} token\n"
+    assert "token\n" not in log_of(runner, made, "other").split("cat:")[0]
+
+
 async def test_an_unknown_image_is_waited_for(api: Api, runner: JobRunner) -> None:
     job = job_of({"name": "adapter", "image": "registry/unknown:1"}, shell("sleep 60", "other"))
     good(await api.create("jobs", job))

@@ -5,7 +5,7 @@ Texts that name a path below a mount path, in arguments and in the environment, 
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,10 +37,16 @@ def mounts(container: Object, folder: Path) -> Mounts:
     return Mounts(found)
 
 
-async def volume_contents(pod: Object, fetch: Fetch) -> dict[str, dict[str, bytes]]:
-    """The files of each volume by name; an empty volume has none. `fetch` gets an object by plural and name."""
+NewToken = Callable[[], Awaitable[str]]
+
+
+async def volume_contents(pod: Object, fetch: Fetch, new_token: NewToken) -> dict[str, dict[str, bytes]]:
+    """The files of each volume by name; an empty volume has none.
+
+    `fetch` gets an object by plural and name, `new_token` a token of the pod's account.
+    """
     volumes = documents.at(pod, "spec", "volumes") or ()
-    return {each["name"]: await _contents(pod, each, fetch) for each in volumes}
+    return {each["name"]: await _contents(pod, each, fetch, new_token) for each in volumes}
 
 
 def fill_volumes(folder: Path, contents: Mapping[str, Mapping[str, bytes]]) -> None:
@@ -52,17 +58,22 @@ def fill_volumes(folder: Path, contents: Mapping[str, Mapping[str, bytes]]) -> N
             (place / name).write_bytes(content)
 
 
-async def _contents(pod: Object, volume: Object, fetch: Fetch) -> dict[str, bytes]:
+async def _contents(pod: Object, volume: Object, fetch: Fetch, new_token: NewToken) -> dict[str, bytes]:
     if source := volume.get("configMap"):
         data = await _data(source, "configmaps", source["name"], fetch)
         return _chosen(source, {key: text.encode() for key, text in data.items()})
     if source := volume.get("secret"):
-        data = await _data(source, "secrets", source["secretName"], fetch)
+        data = await _data(source, "secrets", source.get("secretName") or source["name"], fetch)
         return _chosen(source, {key: base64.b64decode(text) for key, text in data.items()})
     if source := volume.get("downwardAPI"):
         items = source.get("items") or ()
         return {each["path"]: field_value(pod, each["fieldRef"]["fieldPath"]).encode() for each in items}
-    return {}
+    if source := volume.get("serviceAccountToken"):
+        return {source["path"]: (await new_token()).encode()}
+    files: dict[str, bytes] = {}
+    for source in documents.at(volume, "projected", "sources") or ():
+        files |= await _contents(pod, source, fetch, new_token)
+    return files
 
 
 async def _data(source: Object, plural: str, name: str, fetch: Fetch) -> Mapping[str, str]:

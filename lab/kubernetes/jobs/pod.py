@@ -140,7 +140,7 @@ class PodRun:
     async def _prepare(self) -> bool:
         """The pod's folders and files; where something is missing, its containers wait for ever."""
         try:
-            contents = await mounting.volume_contents(self._pod, self._fetch)
+            contents = await mounting.volume_contents(self._pod, self._fetch, self._new_token)
             account = await self._service_account()
         except CannotConfigure as problem:
             for each in self._all():
@@ -197,7 +197,8 @@ class PodRun:
         message = self._message_file(spec, mounts)
         return Launch(
             command=[mounts.rewrite(environment.expanded(word, stated)) for word in words],
-            environment=self._surroundings(message) | {key: mounts.rewrite(value) for key, value in stated.items()},
+            environment=self._surroundings(message, mounts)
+            | {key: mounts.rewrite(value) for key, value in stated.items()},
             folder=Path(mounts.rewrite(spec["workingDir"])) if "workingDir" in spec else self._folder,
             log=self._folder / "logs" / f"{container.name}.log",
             message=message,
@@ -209,21 +210,27 @@ class PodRun:
         rewritten = mounts.rewrite(stated)
         return Path(rewritten) if rewritten != stated else self._folder / "messages" / spec["name"]
 
-    def _surroundings(self, message: Path) -> dict[str, str]:
+    def _surroundings(self, message: Path, mounts: mounting.Mounts) -> dict[str, str]:
         """What the cluster and the runtime give a container, and what a process needs of this machine."""
         return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
             "HOSTNAME": documents.name(self._pod),
             "KUBERNETES_API_URL": self._node.api.server.url,
-            "SERVICE_ACCOUNT_PATH": str(self._folder / "serviceaccount"),
+            "SERVICE_ACCOUNT_PATH": str(mounts.folders[mounting.SERVICE_ACCOUNT_MOUNT]),
             "TERMINATION_MESSAGE_PATH": str(message),
         }
 
     async def _service_account(self) -> dict[str, bytes]:
-        spec, namespace = self._pod["spec"], documents.namespace(self._pod)
-        if spec.get("automountServiceAccountToken") is False:
+        if self._pod["spec"].get("automountServiceAccountToken") is False:
             return {}
-        name = spec.get("serviceAccountName") or "default"
-        accounts = f"/api/v1/namespaces/{namespace}/serviceaccounts"
+        namespace = documents.namespace(self._pod)
+        files = {"token": (await self._new_token()).encode(), "namespace": namespace.encode()}
+        if ca_file := self._node.api.server.ca_file:
+            files["ca.crt"] = await asyncio.to_thread(ca_file.read_bytes)
+        return files
+
+    async def _new_token(self) -> str:
+        name = self._pod["spec"].get("serviceAccountName") or "default"
+        accounts = f"/api/v1/namespaces/{documents.namespace(self._pod)}/serviceaccounts"
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
         try:
             if name == "default":
@@ -232,10 +239,7 @@ class PodRun:
             answer = await self._node.api.create(f"{accounts}/{name}/token", request)
         except Missing:
             raise CannotConfigure(f'serviceaccount "{name}" not found') from None
-        files = {"token": answer["status"]["token"].encode(), "namespace": namespace.encode()}
-        if ca_file := self._node.api.server.ca_file:
-            files["ca.crt"] = await asyncio.to_thread(ca_file.read_bytes)
-        return files
+        return str(answer["status"]["token"])
 
     def _fetch(self, plural: str, name: str) -> Awaitable[Object]:
         return self._node.api.get(f"/api/v1/namespaces/{documents.namespace(self._pod)}/{plural}/{name}")

@@ -1,14 +1,10 @@
-"""`make demo`: the system at work on one machine, step by step, with the time each step took.
-
-It grows with the system. Today: a work goes to a management cluster through Maestro, and its status comes back.
-"""
+"""A work goes to a management cluster through Maestro, and its status comes back."""
 
 import asyncio
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from lab.demo.story import Story
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent
 from lab.maestro.verdicts import Script
@@ -42,19 +38,8 @@ WORK = ManifestWork(
 )
 
 
-class Story:
-    """Tells what happens, and when."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-
-    def tell(self, who: str, what: str) -> None:
-        elapsed = (time.monotonic() - self._start) * 1000
-        print(f"{elapsed:8.0f} ms  {who:<20} {what}", flush=True)
-
-
-async def main() -> None:
-    story = Story()
+async def tell(story: Story) -> None:
+    story.chapter("a ManifestWork through Maestro")
     async with LabMaestro(heartbeat_seconds=1.0) as maestro:
         story.tell("Maestro (stand-in)", f"REST {maestro.rest_url}, gRPC {maestro.grpc_address}")
         settings = MaestroSettings(
@@ -69,7 +54,6 @@ async def main() -> None:
             async with Agent(maestro.broker_address, CONSUMER, Script(apply_after=0.3)) as cluster:
                 story.tell(CONSUMER, "its agent is connected")
                 await deliver(client.works(CONSUMER), cluster, story)
-    story.tell("demo", "done")
 
 
 async def deliver(works: Works, cluster: Agent, story: Story) -> None:
@@ -113,10 +97,3 @@ def describe(event: WorkEvent) -> str:
     if event.change is Change.DELETED:
         return f"{event.change}: nothing is left on the management cluster"
     return f"{words}, being deleted" if event.work.deleting else words
-
-
-if __name__ == "__main__":
-    try:
-        asyncio.run(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
