@@ -6,7 +6,7 @@ refuse overlaps, mixed families and ranges that are taken, when it is too late: 
 
 import ipaddress
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -32,17 +32,23 @@ _OVN_RANGES = ("100.64.0.0/16", "100.88.0.0/16")
 
 
 class _Entry(NamedTuple):
-    path: str
+    field: str
+    position: int
     network: Network
 
+    @property
+    def path(self) -> str:
+        return f"{self.field}[{self.position}].cidr"
 
-def network_problems(manifest: Json) -> Iterator[Problem]:
+
+def network_problems(manifest: Json, chosen: Collection[str] = ()) -> Iterator[Problem]:
+    """`chosen` are the networks that the cluster itself asks for: where two clash, one of these is to blame."""
     entries: list[_Entry] = []
     for path in NETWORKS:
         yield from _list_problems(manifest, path, entries)
-    yield from _overlap_problems(entries)
+    yield from _overlap_problems(entries, chosen)
     yield from _taken_problems(manifest, entries)
-    yield from _family_problems(entries)
+    yield from _family_problems(entries, chosen)
     yield from _type_problems(manifest)
 
 
@@ -60,7 +66,7 @@ def _list_problems(manifest: Json, path: str, entries: list[_Entry]) -> Iterator
         if network is None:
             yield Problem(f"{path}[{index}].cidr", message)
             continue
-        entries.append(_Entry(f"{path}[{index}].cidr", network))
+        entries.append(_Entry(path, index, network))
         if "hostPrefix" in entry and (message := _host_prefix_problem(entry["hostPrefix"], network)):
             yield Problem(f"{path}[{index}].hostPrefix", message)
 
@@ -85,14 +91,21 @@ def _host_prefix_problem(length: Any, network: Network) -> str:
     return f"must be a whole number from {network.prefixlen} (the length of {network}) to {longest}, not {length!r:.60}"
 
 
-def _overlap_problems(entries: list[_Entry]) -> Iterator[Problem]:
+def _overlap_problems(entries: list[_Entry], chosen: Collection[str]) -> Iterator[Problem]:
     for first, second in combinations(entries, 2):
         if _overlap(first.network, second.network):
-            yield Problem(second.path, f"{second.network} overlaps {first.network} of {first.path}")
+            ours, theirs = (
+                (first, second) if _to_blame(first.field, second.field, chosen) == first.field else (second, first)
+            )
+            yield Problem(ours.path, f"{ours.network} overlaps {theirs.network} of {theirs.field}")
+
+
+def _to_blame(first: str, second: str, chosen: Collection[str]) -> str:
+    return first if first in chosen and second not in chosen else second
 
 
 def _taken_problems(manifest: Json, entries: list[_Entry]) -> Iterator[Problem]:
-    first = next((each.network for each in entries if each.path.startswith(CLUSTER_NETWORK)), None)
+    first = next((each.network for each in entries if each.field == CLUSTER_NETWORK), None)
     taken: dict[str, Network] = {}
     if first is not None and value_at(manifest, _ADVERTISED) is ABSENT:
         address = ipaddress.ip_network(_ADVERTISED_BY_FAMILY[first.version])
@@ -110,16 +123,18 @@ def _overlap(first: Network, second: Network) -> bool:
     return first.version == second.version and first.overlaps(second)
 
 
-def _family_problems(entries: list[_Entry]) -> Iterator[Problem]:
-    families = {path: [e.network.version for e in entries if e.path.startswith(path)] for path in NETWORKS}
+def _family_problems(entries: list[_Entry], chosen: Collection[str]) -> Iterator[Problem]:
+    families = {path: [each.network.version for each in entries if each.field == path] for path in NETWORKS}
     cluster, service = families[CLUSTER_NETWORK], families[SERVICE_NETWORK]
     if len(service) > len(set(service)):
         yield Problem(SERVICE_NETWORK, "must hold at most one IPv4 and one IPv6 network")
     if cluster and service and set(cluster) != set(service):
-        yield Problem(SERVICE_NETWORK, "must be of the same families as the cluster network: IPv4, IPv6 or both")
+        blamed = _to_blame(CLUSTER_NETWORK, SERVICE_NETWORK, chosen)
+        yield Problem(blamed, "pods and services must be of the same families: IPv4, IPv6 or both")
     for path in (SERVICE_NETWORK, MACHINE_NETWORK):
         if cluster and families[path] and families[path][0] != cluster[0]:
-            yield Problem(path, f"must begin with an IPv{cluster[0]} network, as the cluster network does")
+            blamed = _to_blame(CLUSTER_NETWORK, path, chosen)
+            yield Problem(blamed, f"{path} must begin with the family of the cluster network, IPv{cluster[0]}")
 
 
 def _type_problems(manifest: Json) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """What a platform team decides for all its clusters; a cluster's own word wins over it.
 
-The control plane adapter's environment fills this; what it cannot say, the overlay can.
+The environment fills this, one variable per field; what it cannot say, the overlay can.
 """
 
 from collections.abc import Mapping
@@ -24,6 +24,11 @@ ANNOTATIONS: Mapping[str, str] = {
     "hypershift.openshift.io/cleanup-cloud-resources": "true",
     "hypershift.openshift.io/destroy-grace-period": "300s",
 }
+
+
+def variable(name: str) -> str:
+    """The variable of the environment that holds this field."""
+    return f"HOSTED_CLUSTER_{name.upper()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ import base64
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from controlplane_adapter import sources, versions
 from controlplane_adapter.hostedcluster import API_VERSION, CLUSTER_LABEL, GENERATION, KIND, place
-from controlplane_adapter.render_settings import RenderSettings
+from controlplane_adapter.render_settings import RenderSettings, variable
 from controlplane_adapter.sources import Found, find, is_something
 from shared.snapshot import ClusterSnapshot
 
@@ -52,10 +52,10 @@ class _Cluster:
     infra_id: str
 
     def find(self, path: str) -> Found:
-        value, origin = find(path, self.snapshot, self.settings)
-        if isinstance(value, str) and origin.startswith("settings."):
-            value = self._filled(value)
-        return Found(value, origin)
+        found = find(path, self.snapshot, self.settings)
+        if found.of_platform and isinstance(found.value, str):
+            return found._replace(value=self._filled(found.value))
+        return found
 
     def _filled(self, text: str) -> str:
         own = {"name": self.snapshot.name, "cluster_id": self.snapshot.cluster_id, "infra_id": self.infra_id}
@@ -90,7 +90,8 @@ def _parts(cluster: _Cluster) -> Iterator[_Part]:
     yield from _identity(cluster)
     for path in sources.SOURCES:
         if path not in _COMPOSED:
-            yield _Part(path, *cluster.find(path))
+            found = cluster.find(path)
+            yield _Part(path, found.value, found.origin)
     yield _project_number(cluster)
     yield _release(cluster)
     yield from _implied_types(cluster)
@@ -103,10 +104,10 @@ def _parts(cluster: _Cluster) -> Iterator[_Part]:
 def _identity(cluster: _Cluster) -> Iterator[_Part]:
     snapshot, settings = cluster.snapshot, cluster.settings
     yield _Part("metadata.name", snapshot.name, "name")
-    yield _Part("metadata.namespace", settings.namespace, "settings.namespace")
-    yield _Part("metadata.labels", {**settings.labels, CLUSTER_LABEL: snapshot.cluster_id}, "settings.labels")
+    yield _Part("metadata.namespace", settings.namespace, variable("namespace"))
+    yield _Part("metadata.labels", {**settings.labels, CLUSTER_LABEL: snapshot.cluster_id}, variable("labels"))
     annotations = {**settings.annotations, GENERATION: str(snapshot.generation)}
-    yield _Part("metadata.annotations", annotations, "settings.annotations")
+    yield _Part("metadata.annotations", annotations, variable("annotations"))
     yield _Part("spec.clusterID", snapshot.cluster_id, "id")
     yield _Part("spec.infraID", cluster.infra_id, "id")
     yield _Part("spec.platform.type", PLATFORM, "spec")
@@ -114,7 +115,7 @@ def _identity(cluster: _Cluster) -> Iterator[_Part]:
 
 def _project_number(cluster: _Cluster) -> _Part:
     """The API server wants its digits as text, and whoever writes a spec has a number."""
-    value, origin = cluster.find(sources.PROJECT_NUMBER)
+    value, origin, _ = cluster.find(sources.PROJECT_NUMBER)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -146,21 +147,22 @@ def _implied_types(cluster: _Cluster) -> Iterator[_Part]:
 def _networks(cluster: _Cluster) -> Iterator[_Part]:
     prefix = cluster.find(sources.HOST_PREFIX)
     cidrs = cluster.find(sources.CLUSTER_NETWORK)
-    entries = _listed(cidrs.value)
-    prefixes = _listed(prefix.value) if isinstance(prefix.value, list | tuple) else [prefix.value] * len(entries)
+    entries = listed(cidrs.value)
+    lengths = chain(prefix.value, repeat(None)) if isinstance(prefix.value, list | tuple) else repeat(prefix.value)
     networks = [
         {"cidr": cidr} | ({} if length is None else {"hostPrefix": length})
-        for cidr, length in zip_longest(entries, prefixes)
+        for cidr, length in zip(entries, lengths, strict=False)
     ]
     yield _Part(sources.CLUSTER_NETWORK, networks, cidrs.origin)
     for index in range(len(networks)):
         yield _Part(f"{sources.CLUSTER_NETWORK}[{index}].hostPrefix", None, prefix.origin)
     for path in (sources.SERVICE_NETWORK, sources.MACHINE_NETWORK):
         cidrs = cluster.find(path)
-        yield _Part(path, [{"cidr": cidr} for cidr in _listed(cidrs.value)], cidrs.origin)
+        yield _Part(path, [{"cidr": cidr} for cidr in listed(cidrs.value)], cidrs.origin)
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """The values of a field that may hold one or several."""
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
@@ -180,13 +182,13 @@ def _resource_labels(cluster: _Cluster) -> Iterator[_Part]:
     """The cluster's id first, then the fleet's labels, then the cluster's own, each key once."""
     own = cluster.snapshot.spec.get("resource_labels")
     labels = {cluster.settings.cluster_id_label: (f"c-{cluster.snapshot.cluster_id}", "id")}
-    for given, where in ((cluster.settings.resource_labels, "settings"), (own, "spec")):
-        if isinstance(given, Mapping):
-            labels |= {key: (value, f"{where}.resource_labels.{key}") for key, value in given.items()}
-    listed = [(key, *labels[key]) for key in labels if key]
-    entries = [{"key": key, "value": value} for key, value, _ in listed]
+    labels |= {key: (value, variable("resource_labels")) for key, value in cluster.settings.resource_labels.items()}
+    if isinstance(own, Mapping):
+        labels |= {key: (value, f"spec.resource_labels.{key}") for key, value in own.items()}
+    named = {key: labels[key] for key in labels if key}
+    entries = [{"key": key, "value": value} for key, (value, _) in named.items()]
     yield _Part(RESOURCE_LABELS, entries, "spec.resource_labels")
-    for index, (_, _, origin) in enumerate(listed):
+    for index, (_, origin) in enumerate(named.values()):
         yield _Part(f"{RESOURCE_LABELS}[{index}]", None, origin)
 
 

@@ -7,7 +7,7 @@ from a cluster; the names of places are what a user reads when a value is wrong.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from controlplane_adapter.render_settings import RenderSettings
+from controlplane_adapter.render_settings import RenderSettings, variable
 from shared.snapshot import ClusterSnapshot
 
 GCP = "spec.platform.gcp"
@@ -39,6 +39,7 @@ class Found(NamedTuple):
 
     value: Any
     origin: str
+    of_platform: bool = False
 
 
 SOURCES: Mapping[str, Source] = {
@@ -86,7 +87,7 @@ def find(path: str, snapshot: ClusterSnapshot, settings: RenderSettings) -> Foun
             return Found(data[name], f"adapters.{source.adapter}.{name}")
     own = snapshot.spec.get(source.spec)
     if not is_something(own) and source.setting and is_something(default := getattr(settings, source.setting)):
-        return Found(default, f"settings.{source.setting}")
+        return Found(default, variable(source.setting), of_platform=True)
     return Found(own if is_something(own) else None, f"spec.{source.spec}")
 
 

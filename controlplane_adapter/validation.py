@@ -13,9 +13,9 @@ from controlplane_adapter.hostedcluster import Json, enclosing, value_at
 from controlplane_adapter.network_rules import network_problems
 from controlplane_adapter.object_rules import object_problems
 from controlplane_adapter.render_settings import SERVICE_ACCOUNT_ROLES, RenderSettings
-from controlplane_adapter.rendering import Rendered, rendered
+from controlplane_adapter.rendering import Rendered, listed, rendered
 from controlplane_adapter.service_rules import service_problems
-from controlplane_adapter.sources import is_something
+from controlplane_adapter.sources import CLUSTER_NETWORK, HOST_PREFIX, find, is_something
 from shared.errors import Problem
 from shared.snapshot import ClusterSnapshot
 
@@ -28,23 +28,29 @@ def problems_of(snapshot: ClusterSnapshot, manifest: Json, settings: RenderSetti
     """All that is wrong with `manifest`, which was rendered from `snapshot` and may have been overlaid since."""
     infra_id = value_at(manifest, "spec.infraID")
     fresh = rendered(snapshot, settings, infra_id=infra_id if isinstance(infra_id, str) else None)
+    chosen = [path for path, origin in fresh.origins.items() if origin.startswith("spec.")]
     of_the_spec = list(_spec_problems(snapshot, settings))
     told = {each.path for each in of_the_spec}
     of_the_manifest = [
         Problem(_decided_at(each.path, manifest, fresh), each.message)
-        for each in manifest_problems(manifest, roles=settings.service_account_roles)
+        for each in manifest_problems(manifest, roles=settings.service_account_roles, chosen=chosen)
     ]
     rest = [each for each in of_the_manifest if each.path not in told]
     return list(dict.fromkeys([*of_the_spec, *rest, *_identity_problems(manifest, fresh.manifest)]))
 
 
-def manifest_problems(manifest: Json, *, roles: Collection[str] = tuple(SERVICE_ACCOUNT_ROLES)) -> list[Problem]:
-    """All that is wrong with a HostedCluster; `roles` are those that need a Google service account."""
+def manifest_problems(
+    manifest: Json, *, roles: Collection[str] = tuple(SERVICE_ACCOUNT_ROLES), chosen: Collection[str] = ()
+) -> list[Problem]:
+    """All that is wrong with a HostedCluster.
+
+    `roles` are those that need a Google service account, `chosen` the paths that the cluster itself decided.
+    """
     return [
         *field_problems(manifest),
         *object_problems(manifest),
         *gcp_problems(manifest, roles),
-        *network_problems(manifest),
+        *network_problems(manifest, chosen),
         *service_problems(manifest),
     ]
 
@@ -72,6 +78,7 @@ def _identity_problems(manifest: Json, fresh: Json) -> Iterator[Problem]:
 def _spec_problems(snapshot: ClusterSnapshot, settings: RenderSettings) -> Iterator[Problem]:
     """What cannot be seen any more in the manifest."""
     yield from _version_problems(snapshot.spec)
+    yield from _host_prefix_problems(snapshot, settings)
     yield from _email_map_problems(snapshot.spec, settings)
     yield from _resource_label_problems(snapshot, settings)
 
@@ -85,6 +92,12 @@ def _version_problems(spec: Json) -> Iterator[Problem]:
         yield Problem(path, f"must be {_VERSION_FORM}, not {version!r:.60}")
     elif isinstance(image, str) and (shown := versions.of_image(image)) not in (None, number):
         yield Problem(path, f"says {version}, but spec.release_image is version {shown}")
+
+
+def _host_prefix_problems(snapshot: ClusterSnapshot, settings: RenderSettings) -> Iterator[Problem]:
+    prefix, cidrs = (find(path, snapshot, settings) for path in (HOST_PREFIX, CLUSTER_NETWORK))
+    if len(listed(prefix.value)) > max(1, count := len(listed(cidrs.value))):
+        yield Problem(prefix.origin, f"must be one number, or one for each of the {count} cluster networks")
 
 
 def _email_map_problems(spec: Json, settings: RenderSettings) -> Iterator[Problem]:

@@ -294,9 +294,9 @@ def test_every_path_of_the_object_has_an_origin() -> None:
     result = rendered(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id=None)
     assert result.origins["spec.platform.gcp.project"] == "spec.gcp_project_id"
     assert result.origins["spec.dns.baseDomain"] == "adapters.dns.base_domain"
-    assert result.origins["spec.sshKey.name"] == "settings.ssh_key"
+    assert result.origins["spec.sshKey.name"] == "HOSTED_CLUSTER_SSH_KEY"
     assert result.origins["spec.networking.clusterNetwork[0].hostPrefix"] == "spec.cluster_network_host_prefix"
-    assert result.origins["spec.platform.gcp.resourceLabels[1]"] == "settings.resource_labels.managed-by"
+    assert result.origins["spec.platform.gcp.resourceLabels[1]"] == "HOSTED_CLUSTER_RESOURCE_LABELS"
 
 
 def empty_values(document: Any) -> list[Any]:
@@ -345,7 +345,7 @@ def test_whatever_a_spec_holds_is_rendered_and_judged(spec: dict[str, Any]) -> N
     cluster = ClusterSnapshot(cluster_id=CLUSTER_ID, name="demo", generation=1, spec={**dict(FULL_SPEC), **spec})
     manifest = hosted_cluster(cluster, SETTINGS, infra_id=None)
     told = problems_of(cluster, manifest, SETTINGS)
-    assert {each.path.split(".")[0] for each in told} <= {"spec", "id", "name", "settings"}
+    assert {each.path.split(".")[0] for each in told} <= {"spec", "id", "name"}
 
 
 def test_the_six_roles_are_the_documented_ones() -> None:

@@ -81,18 +81,18 @@ def test_a_long_wrong_value_does_not_fill_the_report() -> None:
     ("platform", "path"),
     [
         (RenderSettings(), "spec.pull_secret_name"),
-        (RenderSettings(pull_secret="Not-A-Name"), "settings.pull_secret"),
-        (RenderSettings(pull_secret="s", namespace="Clusters"), "settings.namespace"),
-        (RenderSettings(pull_secret="s", ssh_key="{unknown}"), "settings.ssh_key"),
+        (RenderSettings(pull_secret="Not-A-Name"), "HOSTED_CLUSTER_PULL_SECRET"),
+        (RenderSettings(pull_secret="s", namespace="Clusters"), "HOSTED_CLUSTER_NAMESPACE"),
+        (RenderSettings(pull_secret="s", ssh_key="{unknown}"), "HOSTED_CLUSTER_SSH_KEY"),
         (RenderSettings(pull_secret="s", arch_suffix=""), "spec.openshift_version"),
-        (RenderSettings(pull_secret="s", network_type="None"), "settings.network_type"),
-        (RenderSettings(pull_secret="s", cluster_network_cidr="10.0.0.1/8"), "settings.cluster_network_cidr"),
-        (RenderSettings(pull_secret="s", resource_labels={"Team": "a"}), "settings.resource_labels.Team"),
+        (RenderSettings(pull_secret="s", network_type="None"), "HOSTED_CLUSTER_NETWORK_TYPE"),
+        (RenderSettings(pull_secret="s", cluster_network_cidr="10.0.0.1/8"), "HOSTED_CLUSTER_CLUSTER_NETWORK_CIDR"),
+        (RenderSettings(pull_secret="s", resource_labels={"Team": "a"}), "HOSTED_CLUSTER_RESOURCE_LABELS"),
         (
             RenderSettings(pull_secret="s", annotations={"hypershift.openshift.io/destroy-grace-period": "5"}),
-            "settings.annotations",
+            "HOSTED_CLUSTER_ANNOTATIONS",
         ),
-        (RenderSettings(pull_secret="s", issuer_url="{name}"), "settings.issuer_url"),
+        (RenderSettings(pull_secret="s", issuer_url="{name}"), "HOSTED_CLUSTER_ISSUER_URL"),
     ],
 )
 def test_what_the_platform_decided_is_told_of_its_settings(platform: RenderSettings, path: str) -> None:
@@ -185,6 +185,11 @@ def test_both_families_everywhere_are_good() -> None:
         "cluster_network_host_prefix": [23, 64],
     }
     assert problems(both) == []
+
+
+@pytest.mark.parametrize("cidr", ["172.28.0.0/14", "fd01::/48"], ids=["overlap", "family"])
+def test_a_network_of_the_cluster_is_to_blame_when_it_clashes_with_one_of_the_platform(cidr: str) -> None:
+    assert {each.path for each in problems({"cluster_network_cidr": cidr})} == {"spec.cluster_network_cidr"}
 
 
 def test_two_roles_may_be_given_apart_and_together_when_they_say_the_same() -> None:
