@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from controlplane_adapter.hostedcluster import Json
 from controlplane_adapter.limits import Limits
 from controlplane_adapter.overlay import read_overlay
-from controlplane_adapter.render_settings import RenderSettings
+from controlplane_adapter.render_settings import RenderSettings, variable
 from shared.errors import Invalid, Misconfigured, Problem
 from shared.maestro import MaestroSettings
 from shared.secrecy import conceal_text
@@ -23,7 +23,6 @@ from shared.work_rules import is_label_name
 DEFAULT_RESULTS = "/results/adapter-report.json"
 DEFAULT_SOURCE = "controlplane-adapter"
 MAX_INLINE_BYTES = 120 * 1024
-RENDER_PREFIX = "HOSTED_CLUSTER_"
 # Of the budget, so much is kept for writing the report and ending.
 RESERVE_SECONDS = 5.0
 _MAX_DIGITS = 10
@@ -160,11 +159,10 @@ def _maestro(reader: _Reader, budget: float) -> MaestroSettings | None:
 def _render(reader: _Reader) -> RenderSettings:
     """A variable that is there and empty takes a default away."""
     usual = RenderSettings()
-    names = {field.name: f"{RENDER_PREFIX}{field.name.upper()}" for field in fields(RenderSettings)}
     chosen: dict[str, Any] = {
-        field.name: reader.parse(names[field.name], _PARSERS[field.type], getattr(usual, field.name))
+        field.name: reader.parse(variable(field.name), _PARSERS[field.type], getattr(usual, field.name))
         for field in fields(RenderSettings)
-        if names[field.name] in reader.environment
+        if variable(field.name) in reader.environment
     }
     return RenderSettings(**chosen)
 
