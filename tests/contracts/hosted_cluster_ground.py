@@ -165,7 +165,8 @@ def work_telling(feedback: Mapping[str, Any], cluster: Mapping[str, Any], **chan
     there = Condition(type="Available", status=Status.TRUE)
     manifest = ManifestStatus(group=GROUP, kind=KIND, feedback=feedback, conditions=(applied, there))
     status = WorkStatus(conditions=(applied,), manifests=(manifest,))
-    return replace(work, **({"generation": 1, "status": status} | changes))
+    values: dict[str, Any] = {"generation": 1, "status": status, **changes}
+    return replace(work, **values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -184,7 +184,7 @@ async def test_applied_containers_are_joined_by_name(api: Api) -> None:
     made = good(await api.apply("jobs", wanted, fieldManager="m"))
     again = good(await api.apply("jobs", wanted, fieldManager="m"))
 
-    env = {'k:{"name":"A"}': {".": {}, "f:name": {}, "f:value": {}}}
+    env: Document = {'k:{"name":"A"}': {".": {}, "f:name": {}, "f:value": {}}}
     container: Document = {".": {}, "f:env": env, "f:image": {}, "f:name": {}}
     spec = {"f:containers": {'k:{"name":"adapter"}': container}, "f:restartPolicy": {}}
     assert owned(made, "m")["fieldsV1"] == {

@@ -225,7 +225,7 @@ async def test_a_container_that_cannot_be_configured_waits(
 
 
 async def test_containers_of_a_pod_share_its_volumes_and_no_others(api: Api, runner: JobRunner) -> None:
-    mount = {"volumeMounts": [{"name": "results", "mountPath": "/results"}]}
+    mount: Document = {"volumeMounts": [{"name": "results", "mountPath": "/results"}]}
     writer = shell("echo report > /results/report.json; ls /results/report.json", **mount)
     reader = shell(
         'until [ -s "$FILE" ]; do sleep 0.01; done; cat "$FILE"',
