@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from controlplane_adapter.feedback import MEMBERS, WATCHED
-from controlplane_adapter.work import GROUP, KIND
+from controlplane_adapter.hostedcluster import GROUP, KIND
 from shared.conditions import Condition, Status, find
 from shared.errors import Invalid
 from shared.manifestwork import Json, ManifestStatus, ManifestWork, as_items, as_object, read_time

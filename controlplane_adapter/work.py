@@ -2,26 +2,19 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping
-from typing import Any
 
 from controlplane_adapter.feedback import FEEDBACK
+from controlplane_adapter.hostedcluster import CLUSTER_LABEL, GENERATION, GROUP, KIND, Json
 from shared.manifestwork import ManifestWork, manifest_config
 from shared.work_rules import MAX_LABEL, is_label_name
 
 ADAPTER = "controlplane"
-CLUSTER_LABEL = "hyperfleet.io/cluster-id"
 ADAPTER_LABEL = "hyperfleet.io/adapter"
-GENERATION = "hyperfleet.io/generation"
-GROUP = "hypershift.openshift.io"
 RESOURCE = "hostedclusters"
-KIND = "HostedCluster"
 _PREFIX = "hostedcluster-"
 _DIGEST_CHARACTERS = 10
 # Of the largest number that a generation can be.
 _GENERATION_DIGITS = 19
-
-Json = Mapping[str, Any]
 
 
 def work_name(cluster_id: str) -> str:

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from controlplane_adapter.feedback import FEEDBACK
+from controlplane_adapter.hostedcluster import GROUP, KIND
 from controlplane_adapter.judging import data, judge
 from controlplane_adapter.limits import Limits
 from controlplane_adapter.observing import HostedClusterStatus, observe
-from controlplane_adapter.work import GROUP, KIND, work_for
+from controlplane_adapter.work import work_for
 from dispatcher.languages.jsonpath import MissingKey, compile_jsonpath
 from lab.hypershift.operator import Operator
 from lab.hypershift.sequences import Moment, Script, next_step, preparation, written
