@@ -14,8 +14,8 @@ from lab.real.processes import START_DEADLINE, STOP_DEADLINE, DidNotStart
 
 _POLL_SECONDS = 0.1
 _TAIL = 3000
-# It tells its pid and enters the cgroup before it becomes the server, so that no process is ever nobody's.
-_ENTER = 'echo $$ >"$0" && echo $$ >"$1" && shift && exec "$@"'
+# It enters the cgroup and tells its pid, all of it at once, before it becomes the server.
+_ENTER = 'echo $$ >"$0" && echo $$ >"$1.new" && mv "$1.new" "$1" && shift && exec "$@"'
 
 
 class Daemon:
@@ -38,7 +38,7 @@ class Daemon:
         self._pid_file.unlink(missing_ok=True)
         with self.log.open("ab") as log:
             subprocess.run(
-                [*("setsid", "--fork", "sh", "-c", _ENTER), self._pid_file, self._cgroup.entrance, *command],
+                [*("setsid", "--fork", "sh", "-c", _ENTER), self._cgroup.entrance, self._pid_file, *command],
                 check=True,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

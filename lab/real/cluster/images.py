@@ -19,7 +19,7 @@ def load(runtime: Runtime, names: Iterable[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             archive = Path(folder) / "image.tar"
             subprocess.run(
-                ["podman", "save", "--quiet", "--format", "oci-archive", "--output", archive, name], check=True
+                ["podman", "save", "--quiet", "--format", "docker-archive", "--output", archive, name], check=True
             )
             runtime.load(archive)
 

@@ -1,0 +1,92 @@
+"""What the Job's token may do is tried on the real API server, and so is everything else: each answer is asserted."""
+
+import pytest
+
+from tests.contracts.cluster_ground import ACCOUNT, JobTemplate, Kubectl, Refused, Room
+
+REPORT = "adapter-report write --condition Available=True:Ready:"
+
+
+@pytest.fixture
+async def reporter(room: Room, template: JobTemplate) -> Kubectl:
+    """The way in with the token of the Job's account. That it may patch the Job's status is seen: the report is there."""
+    await room.create(template.script("j", f"{REPORT}; sleep 600"))
+    await room.until("j", lambda job: job.says("Available", "True", "Ready"))
+    return room.kubectl.with_(f"--token={(await room.kubectl('create', 'token', ACCOUNT)).strip()}")
+
+
+ALLOWED = {
+    "read a Job": ("get", "job", "j"),
+    "read pods": ("get", "--raw=/api/v1/namespaces/{namespace}/pods/{pod}"),
+    "watch pods": ("get", "--raw=/api/v1/namespaces/{namespace}/pods?watch=1&timeoutSeconds=1"),
+}
+DENIED = {
+    "list Jobs": ("get", "jobs"),
+    "change a Job": ("annotate", "job", "j", "a=b"),
+    "delete a Job": ("delete", "job", "j", "--wait=false"),
+    "create a Job": ("create", "job", "other", "--image=x"),
+    "read a Job's status by itself": ("get", "job", "j", "--subresource=status"),
+    "list pods": ("get", "pods"),
+    "delete a pod": ("delete", "pod", "{pod}", "--wait=false"),
+    "run a command in a pod": ("exec", "{pod}", "--container=adapter", "--", "true"),
+    "read a pod's log": ("logs", "{pod}", "--container=adapter"),
+    "read secrets": ("get", "secrets"),
+    "read configmaps": ("get", "configmaps"),
+    "read service accounts": ("get", "serviceaccounts"),
+    "make a token": ("create", "token", ACCOUNT),
+    "give itself a right": ("create", "rolebinding", "more", "--clusterrole=admin", f"--serviceaccount=x:{ACCOUNT}"),
+    "read Jobs elsewhere": ("get", "--raw=/apis/batch/v1/namespaces/default/jobs/j"),
+    "read nodes": ("get", "nodes"),
+    "read control planes": ("get", "--raw=/apis/hypershift.openshift.io/v1beta1/hostedclusters"),
+}
+
+
+async def test_the_reporters_token_can_do_what_the_reporter_does_and_nothing_else(
+    room: Room, reporter: Kubectl
+) -> None:
+    (pod,) = await room.pods("j")
+    names = {"namespace": room.namespace, "pod": pod["metadata"]["name"]}
+    wrong = []
+    for what, command in ALLOWED.items():
+        try:
+            await reporter(*_filled(command, names))
+        except Refused as error:
+            wrong.append(f"may not {what}: {error}")
+    for what, command in DENIED.items():
+        try:
+            await reporter(*_filled(command, names))
+        except Refused as error:
+            if "Forbidden" not in str(error) and "forbidden" not in str(error):
+                wrong.append(f"{what} is refused for another reason: {error}")
+        else:
+            wrong.append(f"may {what}")
+    assert not wrong
+
+
+def _filled(command: tuple[str, ...], names: dict[str, str]) -> list[str]:
+    return [each.format(**names) for each in command]
+
+
+async def test_the_adapters_container_has_no_token_and_cannot_write_but_where_it_must(
+    room: Room, template: JobTemplate
+) -> None:
+    probe = (
+        "found=$(ls /var/run/secrets/kubernetes.io/serviceaccount 2>&1); wrote=$(touch /here 2>&1);"
+        ' adapter-report write --condition Available=True:Probed:"$(id -u) | $found | $wrote | $(grep NoNewPrivs /proc/self/status)'
+        ' | $(grep CapEff /proc/self/status)"'
+    )
+    await room.create(template.script("probe", probe))
+    seen = await room.ended("probe", "CompletionsReached")
+    user, found, wrote, privileges, capabilities = seen.message("Available").split(" | ")
+    assert user == "65532"
+    assert "No such file or directory" in found
+    assert "Read-only file system" in wrote
+    assert privileges.split() == ["NoNewPrivs:", "1"]
+    assert set(capabilities.split()[1]) == {"0"}
+
+
+async def test_the_reporter_cannot_write_the_report(room: Room, template: JobTemplate) -> None:
+    await room.create(template.script("reading", "sleep 600"))
+    pod = await room.running_pod("reading")
+    with pytest.raises(Refused, match="Read-only file system"):
+        await room.kubectl("exec", pod, "--container=status-reporter", "--", "touch", "/results/adapter-report.json")
