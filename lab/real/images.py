@@ -55,9 +55,13 @@ def what_is_missing() -> str | None:
     return None if os.geteuid() == 0 else "making a base image needs root"
 
 
-def built(dockerfile: str, name: str, **arguments: str) -> Image:
-    """The image of one of the project's Dockerfiles on our base; `arguments` are further build arguments."""
+def built(dockerfile: str, name: str, *, target: str = "", **arguments: str) -> Image:
+    """The image of one of the project's Dockerfiles on our base: its last stage, or `target`.
+
+    `arguments` are further build arguments.
+    """
     options = [f"--build-arg={key}={value}" for key, value in {"BASE": base_image().name, **arguments}.items()]
+    options += [f"--target={target}"] if target else []
     volumes = [f"--volume={path}:{path}:ro" for path in _HOST_FILES if Path(path).exists()]
     image = Image(f"localhost/{name}")
     _podman(
