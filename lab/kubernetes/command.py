@@ -11,11 +11,12 @@ from lab.kubeconfig import kubeconfig
 from lab.kubernetes.server import LabKubernetes
 
 
-async def _serve(server: LabKubernetes) -> None:
+async def _serve(server: LabKubernetes, advice: str) -> None:
     stopped = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(each, stopped.set)
     async with server:
+        print(f"serving {server.url}; {advice}", flush=True)
         await stopped.wait()
 
 
@@ -27,8 +28,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = LabKubernetes(port=arguments.port, tls=self_signed(Path(folder)))
         arguments.kubeconfig.write_text(kubeconfig(server.url, server.admin_token, server.ca_file))
-        print(f"serving {server.url}; try: kubectl --kubeconfig {arguments.kubeconfig} get jobs -A", flush=True)
-        asyncio.run(_serve(server))
+        asyncio.run(_serve(server, f"try: kubectl --kubeconfig {arguments.kubeconfig} get jobs -A"))
         arguments.kubeconfig.unlink(missing_ok=True)
 
 

@@ -21,6 +21,8 @@ from lab.tls import Tls
 
 # The real server's limit of a request's body.
 _LARGEST_BODY = 3 * 1024 * 1024
+# A crash waits for no request; 0 would mean for ever.
+_CRASH_SECONDS = 0.001
 BOOKMARK_SECONDS = 60.0
 
 
@@ -69,7 +71,9 @@ class LabKubernetes:
         """Listen on the same port as before."""
         application = web.Application(client_max_size=_LARGEST_BODY)
         application.router.add_route("*", "/{path:.*}", self._handler.handle)
-        self._runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=0, access_log=None)
+        self._runner = web.AppRunner(
+            application, handler_cancellation=True, shutdown_timeout=_CRASH_SECONDS, access_log=None
+        )
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self.port, ssl_context=self._ssl(), reuse_address=True).start()
 
