@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format e2e cluster cluster-down cluster-status maestro soak bench demo lock proto clean
+.PHONY: help setup test lint format e2e e2e-cluster cluster cluster-down cluster-status maestro soak bench demo lock proto clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,7 +38,10 @@ format: $(READY) ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 
 e2e: $(READY) ## Run the tests that need real servers (Go, Debian packages and root)
-	$(PYTEST) tests/e2e
+	$(PYTEST) tests/e2e --ignore tests/e2e/cluster
+
+e2e-cluster: $(READY) ## Run the tests that need a real cluster with a kubelet (as e2e, and containerd)
+	$(PYTEST) tests/e2e/cluster
 
 cluster: $(READY) ## Start a real Kubernetes cluster of one node (Go, Debian packages and root)
 	@$(BIN)/python -m lab.real.cluster.command up
