@@ -129,6 +129,10 @@ def _check_agent(work: ManifestWork) -> str:
     return f"check that the Maestro agent of {work.consumer} runs and reaches Maestro"
 
 
+def _restart_agent(work: ManifestWork) -> str:
+    return f"restart the Maestro agent of {work.consumer}: now and then it misses the end, and a new one tells it"
+
+
 def _check_operator(work: ManifestWork) -> str:
     return (
         f"look on {work.consumer} at the HyperShift operator's log and at what is left in the control plane's "
@@ -141,5 +145,5 @@ _REMEDY: dict[Stage, Callable[[ManifestWork], str]] = {
     Stage.INITIATED: _check_operator,
     Stage.FINALIZERS_RUNNING: _check_operator,
     Stage.TORN_DOWN: _check_operator,
-    Stage.OBJECT_GONE: _check_agent,
+    Stage.OBJECT_GONE: _restart_agent,
 }

@@ -44,6 +44,7 @@ class Operator:
         self._url, self._token, self._ca_file, self._speed = url, token, ca_file, speed
         self._scripts: dict[Key, Script] = {}
         self._changed: defaultdict[Key, asyncio.Event] = defaultdict(asyncio.Event)
+        self._gone: defaultdict[Key, asyncio.Event] = defaultdict(asyncio.Event)
         self._tended: set[Key] = set()
 
     async def __aenter__(self) -> Self:
@@ -66,6 +67,10 @@ class Operator:
     def play(self, namespace: str, name: str, script: Script) -> None:
         self._scripts[namespace, name] = script
         self._changed[namespace, name].set()
+
+    async def gone(self, namespace: str, name: str) -> None:
+        """Return when a cluster that was there is no more."""
+        await self._gone[namespace, name].wait()
 
     def check(self) -> None:
         """Raise what ended the operator, if something did."""
@@ -106,6 +111,7 @@ class Operator:
     def _learn(self, cluster: Json, group: asyncio.TaskGroup) -> None:
         key = _key(cluster)
         self.clusters[key] = cluster
+        self._gone[key].clear()
         self._changed[key].set()
         if key not in self._tended:
             self._tended.add(key)
@@ -113,6 +119,7 @@ class Operator:
 
     def _forget(self, key: Key) -> None:
         self.clusters.pop(key, None)
+        self._gone[key].set()
         self._changed[key].set()
 
     async def _tend(self, key: Key) -> None:

@@ -145,6 +145,13 @@ ROWS = [
         words={"Health": "check that the Maestro agent of mgmt-01 runs"},
     ),
     Row(
+        title="an agent that does not see the end is to be restarted",
+        work=deleting(1800),
+        status=seen(present=False, deletion_requested_at=ago(500)),
+        says=("Health=False DeletionStuck", "Finalized=False AwaitingAgent"),
+        words={"Health": "restart the Maestro agent of mgmt-01"},
+    ),
+    Row(
         title="the time of grace counts for itself",
         work=deleting(2000),
         status=finalizing(destroyed(100)),
