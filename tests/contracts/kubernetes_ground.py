@@ -212,6 +212,10 @@ def set_conditions(*conditions: Document) -> Document:
     return {"status": {"conditions": list(conditions)}}
 
 
+def version_of(document: Document) -> int:
+    return int(document["metadata"]["resourceVersion"])
+
+
 def types_of(document: Document) -> list[str]:
     return [each["type"] for each in document["status"].get("conditions", [])]
 

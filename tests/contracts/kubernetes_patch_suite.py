@@ -195,9 +195,6 @@ async def test_a_condition_may_say_what_its_writer_likes(api: Api, made: Documen
     assert {key: after["status"]["conditions"][0][key] for key in strange} == strange
 
 
-# --- how a Job ends -------------------------------------------------------------------------------
-
-
 ENDED = {"startTime": NOW, "completionTime": NOW, "succeeded": 1}
 
 
@@ -280,9 +277,6 @@ async def test_counted_pods_are_not_uncounted(api: Api, made: Document) -> None:
 
     assert answer.status_code == 422
     assert {cause["field"] for cause in answer.json()["details"]["causes"]} == {"status.failed", "status.succeeded"}
-
-
-# --- other lists and forms ------------------------------------------------------------------------
 
 
 async def test_pod_conditions_merge_by_type_and_container_statuses_are_replaced(api: Api) -> None:

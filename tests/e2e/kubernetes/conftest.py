@@ -1,11 +1,14 @@
 """The real API server, one for all tests; each test has a namespace of its own."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
+from lab.kubernetes.jobs import JobRunner
 from lab.real.kubernetes import RealKubernetes
 from tests.contracts.kubernetes_ground import Api, Ground, admin
+from tests.contracts.kubernetes_jobs_ground import runner_of
 
 
 @pytest.fixture(scope="session")
@@ -45,3 +48,9 @@ def kube(server: RealKubernetes) -> Ground:
 async def api(kube: Ground) -> AsyncIterator[Api]:
     async with admin(kube) as api:
         yield api
+
+
+@pytest.fixture
+async def runner(kube: Ground, api: Api, tmp_path: Path) -> AsyncIterator[JobRunner]:
+    async with runner_of(kube, api, tmp_path) as running:
+        yield running

@@ -48,9 +48,6 @@ def caller(server: LabKubernetes, api: Api) -> Api:
     return api.as_(server.new_token(EVERYTHING))
 
 
-# --- faults ---------------------------------------------------------------------------------------
-
-
 async def test_a_number_of_requests_fail_as_told(server: LabKubernetes, caller: Api) -> None:
     server.faults.fail(429, method="GET", path="/configmaps", times=2, headers={"Retry-After": "1"}, body="slow down")
 
@@ -183,9 +180,6 @@ async def test_a_crash_waits_for_nobody(server: LabKubernetes, caller: Api) -> N
     assert (await caller.get("configmaps")).status_code == 200
 
 
-# --- who is who -----------------------------------------------------------------------------------
-
-
 async def test_a_token_comes_with_its_rules(server: LabKubernetes, api: Api) -> None:
     rule = Rule(verbs=("patch",), resources=("jobs/status",), groups=("batch",), namespace=api.namespace)
     holder = api.as_(server.new_token([rule], user="reporter"))
@@ -228,9 +222,6 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
     assert not config.exists()
-
-
-# --- what follows from a deletion -----------------------------------------------------------------
 
 
 def owned(document: Document, *owners: Document) -> Document:
