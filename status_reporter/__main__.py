@@ -4,6 +4,7 @@ A pod can be stopped while its containers are still starting. The signal comes o
 without having told anything.
 """
 
+import gc
 import signal
 import sys
 
@@ -12,8 +13,10 @@ def main() -> int:
     stops: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _: stops.append(received))
+    gc.disable()  # loading makes nothing but what stays, so there is nothing to collect
     from status_reporter.running import run  # noqa: PLC0415 - after the signals, because loading takes a while
 
+    gc.enable()
     return run(stops)
 
 

@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import json
 import ssl
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 # An API server that has just started refuses what its rules allow, until it has read them.
 FORBIDDEN_SECONDS = 5.0
 ANSWER_SECONDS = 10.0
+# Something on the way may have forgotten a connection that was silent for longer, and would not say so.
+IDLE_SECONDS = 30.0
 
 
 class ExpiredToken(Transient):
@@ -46,6 +49,7 @@ class Kube:
         self._namespace = quote(namespace, safe="")
         self._context: ssl.SSLContext | None = None
         self._shared: http.client.HTTPConnection | None = None
+        self._used_at = 0.0
 
     def pod(self, name: str, timeout: float) -> dict[str, Any]:
         return self._call("GET", self._pods(name), timeout=timeout)
@@ -57,7 +61,7 @@ class Kube:
         return self._call("PATCH", f"{self._jobs(name)}/status", body=body, timeout=timeout)
 
     def watch_pod(self, name: str, version: str, timeout: float) -> Iterator[dict[str, Any]]:
-        """Events of one pod after `version`, until the server ends the watch."""
+        """Events of one pod after `version`, until the server ends the watch; it ends the connection too."""
         query = {
             "watch": "1",
             "fieldSelector": f"metadata.name={name}",
@@ -66,7 +70,8 @@ class Kube:
             "timeoutSeconds": str(int(timeout)),
         }
         what = "watch the pod"
-        with _told_as_ours(what), contextlib.closing(self._connect(ANSWER_SECONDS)) as connection:
+        with _told_as_ours(what), contextlib.closing(self):
+            connection = self._connection(ANSWER_SECONDS)
             connection.request("GET", f"{self._pods()}?{urlencode(query)}", headers=self._headers())
             answer = connection.getresponse()
             if answer.status != http.client.OK:
@@ -107,6 +112,10 @@ class Kube:
             self._shared = None
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
+        now = time.monotonic()
+        if now - self._used_at > IDLE_SECONDS:
+            self.close()
+        self._used_at = now
         if self._shared is None:
             self._shared = self._connect(timeout)
         self._shared.timeout = timeout

@@ -39,7 +39,7 @@ def owner_of(pod: Mapping[str, Any], configured: str | None) -> Owner:
 
 @dataclass(slots=True)
 class Marker:
-    """One Job and what it is known to say. The first mark reads it, so that times of unchanged statuses are kept."""
+    """One Job and what it is known to say, so that times of unchanged statuses are kept."""
 
     kube: Kube
     owner: Owner
@@ -48,15 +48,17 @@ class Marker:
 
     def mark(self, verdict: Verdict, timeout: float) -> None:
         if not self._read:
-            self._learn(timeout)
+            self.learn(timeout)
         patch = patch_for(verdict.conditions, verdict.data, present=self.present, now=times.now(), uid=self.owner.uid)
         if patch.refused:
             log.error("left out %s: these conditions belong to the Job controller", ", ".join(patch.refused))
+        self._read = False  # until the answer says what came of it
         self.kube.patch_job_status(self.owner.name, patch.body, timeout)
         self._read = True
         self.present |= {condition.type: condition for condition in patch.conditions}
 
-    def _learn(self, timeout: float) -> None:
+    def learn(self, timeout: float) -> None:
+        """Read what the Job says. Done ahead of the first mark, it leaves that one nothing but to write."""
         try:
             job = self.kube.job(self.owner.name, timeout)
         except Forbidden as error:
@@ -68,3 +70,4 @@ class Marker:
             except Invalid:
                 continue
             self.present[condition.type] = condition
+        self._read = True

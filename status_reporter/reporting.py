@@ -27,6 +27,7 @@ MIN_WRITE_SECONDS = 30.0
 MIN_SECONDS_BETWEEN_WRITES = 1.0
 # How long a report that is there at the start waits for the pod to say which attempt this is.
 FIRST_SIGHT_SECONDS = 2.0
+PREPARE_SECONDS = 2.0
 FIRST_PAUSE, MAX_PAUSE = 0.25, 10.0
 MIN_ANSWER_SECONDS = 1.0
 
@@ -60,7 +61,6 @@ class Reporter:
         self._stopped_at: float | None = None
         self._adapter: str | None = None
         self._state: State = Unseen()
-        self._owner: Owner | None = None
         self._marker: Marker | None = None
         self._last: tuple[AdapterReport, State] | None = None
         self._told: Verdict | None = None
@@ -173,11 +173,19 @@ class Reporter:
                 self._take_pod(pod)
 
     def _take_pod(self, pod: Pod) -> None:
-        if self._owner is None:
-            self._owner = owner_of(pod, self._settings.job_name)
+        if self._marker is None:
+            self._prepare(owner_of(pod, self._settings.job_name))
         if self._adapter is None:
             self._adapter = container.name_of_adapter(pod, self._settings.adapter_container)
         self._state = container.state_of(pod, self._adapter)
+
+    def _prepare(self, owner: Owner) -> None:
+        """Get to know the Job while there is nothing to tell yet."""
+        self._marker = Marker(self._kube, owner)
+        try:
+            self._marker.learn(PREPARE_SECONDS)
+        except (Permanent, Transient) as error:
+            log.debug("the Job cannot be read yet: %s", error)
 
     def _write(self, decided: Verdict) -> None:
         """Put the verdict on the Job, trying again while the API server is in trouble and there is time."""
@@ -200,7 +208,7 @@ class Reporter:
 
     def _mark(self, decided: Verdict) -> None:
         if self._marker is None:
-            self._marker = Marker(self._kube, self._owner or self._find_owner())
+            self._marker = Marker(self._kube, self._find_owner())
         self._marker.mark(decided, self._answer_seconds())
 
     def _find_owner(self) -> Owner:
