@@ -1,5 +1,6 @@
 """The adapter's process, Job after Job, through the real Maestro and its real agent onto a real API server."""
 
+import asyncio
 import itertools
 import uuid
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from lab.hypershift.sequences import Moment, Script
 from lab.real.maestro import RealMaestro
 from lab.real.management import ManagementCluster
 from shared.maestro import MaestroClient
-from tests.contracts.adapter_ground import Adapter, Cluster, Run
+from tests.contracts.adapter_ground import PATIENCE, Adapter, Cluster, Run
 
 # Enough for the slowest machine: each run is a process that waits for what it needs.
 MOST_RUNS = 60
@@ -91,8 +92,13 @@ async def test_a_cluster_goes_from_nothing_to_available_to_upgraded_to_gone(
     assert going.statuses["Finalized"] == "False"
     assert going.statuses["Available"] == "False"
 
+    # The real agent now and then never confirms the end of a deletion; one that is started anew always does.
+    management_cluster.agent.kill()
     operator.play("clusters", cluster.name, Script())
-    gone = await until(adapter, cluster, lambda run: run.statuses["Finalized"] == "True")
+    async with asyncio.timeout(PATIENCE):
+        await operator.gone("clusters", cluster.name)
+    management_cluster.agent.start()
+    gone = await until(adapter, cluster, lambda run: run.statuses["Finalized"] == "True", CONFIRMATION_WAIT="2s")
     assert gone.exit_code == 0
     works = client.works(management_cluster.consumer)
     assert cluster.cluster_id not in {work.labels.get("hyperfleet.io/cluster-id") for work in await works.list()}
