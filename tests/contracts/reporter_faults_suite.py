@@ -21,7 +21,9 @@ async def scene(kube: Ground, api: Api, tmp_path: Path) -> AsyncIterator[Scene]:
         yield standing
 
 
-async def test_a_report_survives_an_api_server_that_is_down_when_it_is_written(kube: Ground, scene: Scene) -> None:
+async def test_row_11_a_report_survives_an_api_server_that_is_down_when_it_is_written(
+    kube: Ground, scene: Scene
+) -> None:
     await scene.start()
     await scene.runs()
     await scene.until_logged("no report yet")

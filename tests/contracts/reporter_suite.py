@@ -24,7 +24,7 @@ def statuses(conditions: dict[str, Any]) -> dict[str, str]:
     return {type_: condition["status"] for type_, condition in conditions.items()}
 
 
-async def test_success_puts_every_condition_and_the_data_on_the_job(scene: Scene) -> None:
+async def test_rows_7_and_13_success_puts_every_condition_and_the_data_on_the_job(scene: Scene) -> None:
     await scene.start()
     await scene.runs()
     scene.write(REPORT)
@@ -89,7 +89,7 @@ async def test_an_adapter_that_hangs_is_told_when_the_wait_is_over(scene: Scene)
         ),
     ],
 )
-async def test_an_adapter_that_ends_without_a_report_is_told_by_how_it_ended(
+async def test_row_10_an_adapter_that_ends_without_a_report_is_told_at_once_by_how_it_ended(
     scene: Scene, ending: dict[str, Any], reason: str, message: str
 ) -> None:
     await scene.start()
@@ -187,7 +187,7 @@ async def test_row_5_being_stopped_is_the_last_chance_to_tell_the_report(scene: 
     assert (await scene.conditions())["Applied"]["reason"] == "Created"
 
 
-async def test_being_stopped_before_anything_is_known_is_told(scene: Scene) -> None:
+async def test_row_17_being_stopped_before_anything_is_known_is_told(scene: Scene) -> None:
     await scene.start()
     await scene.runs()
     await scene.until_logged("no report yet")
