@@ -47,6 +47,11 @@ class Image:
         return told[0]
 
 
+def kept() -> Path:
+    """Where what is made once per machine is kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyperfleet-e2e"
+
+
 def what_is_missing() -> str | None:
     """Why no image can be made here, if so."""
     missing = [program for program in ("podman", "runc", "debootstrap") if shutil.which(program) is None]
@@ -76,9 +81,7 @@ def base_image() -> Image:
         raise CannotContain(missing)
     release = platform.freedesktop_os_release()["VERSION_CODENAME"]
     image = Image(f"{BASE}:{release}")
-    cache = (
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hyperfleet-e2e" / f"python-base-{release}"
-    )
+    cache = kept() / f"python-base-{release}"
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
