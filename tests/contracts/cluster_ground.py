@@ -16,6 +16,7 @@ from tests.contracts.adapter_ground import Cluster
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
 PATIENCE = 120.0
 RETRY_SECONDS = 0.2
+MOST_JOBS = 12
 ACCOUNT = "maestro-adapter-sa"
 DATA_ANNOTATION = "hyperfleet.io/adapter-report"
 
@@ -237,6 +238,32 @@ class JobTemplate:
         return job
 
 
+class Jobs:
+    """Job after Job for a cluster, each once the former one is gone."""
+
+    def __init__(self, room: Room, template: JobTemplate) -> None:
+        self.room, self._template = room, template
+
+    async def start(self, wanted: Cluster, **spec: Any) -> str:
+        job = self._template.controlplane(wanted, **({"ttlSecondsAfterFinished": 1} | spec))
+        await self.room.create(job)
+        return str(job["metadata"]["name"])
+
+    async def run(self, wanted: Cluster, how: str = "CompletionsReached") -> Seen:
+        """One Job from its creation to its removal."""
+        name = await self.start(wanted)
+        seen = await self.room.ended(name, how)
+        await self.room.gone("job", name)
+        return seen
+
+    async def until(self, wanted: Cluster, reached: Callable[[Seen], bool]) -> Seen:
+        for _ in range(MOST_JOBS):
+            seen = await self.run(wanted)
+            if reached(seen):
+                return seen
+        raise AssertionError(f"not reached in {MOST_JOBS} Jobs; the last one said {seen.conditions} and {seen.data}")
+
+
 def rights() -> list[Document]:
     """The account of such Jobs and what its token may do, as the template's page says."""
     group = "rbac.authorization.k8s.io"
@@ -262,6 +289,18 @@ def rights() -> list[Document]:
 def restricted(namespace: str) -> Document:
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": labels}}
+
+
+@contextlib.asynccontextmanager
+async def room_in(kubectl: Kubectl, namespace: str) -> AsyncIterator[Room]:
+    """A restricted namespace with the account of our Jobs, as long as it is needed."""
+    await kubectl("create", "--filename=-", stdin=restricted(namespace))
+    room = Room(kubectl.with_(f"--namespace={namespace}"), namespace)
+    await room.create(*rights())
+    try:
+        yield room
+    finally:
+        await kubectl("delete", "namespace", namespace, "--wait=false")
 
 
 def client_certificate(authority: Path, certificate: Path, key: Path) -> Document:

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
+PREFIX = "hyperfleet-"
 _END_DEADLINE = 20.0
 
 
 class Cgroup:
     def __init__(self, name: str) -> None:
-        self.name = name
-        self._folders = [hierarchy / name for hierarchy in hierarchies()]
-        self._owner = owner() / name
+        self.name = f"{PREFIX}{name}"
+        self._folders = [hierarchy / self.name for hierarchy in hierarchies()]
+        self._owner = owner() / self.name
         self.entrance = self._owner / "servers" / "cgroup.procs"
 
     def create(self) -> None:
@@ -49,6 +50,11 @@ class Cgroup:
         for folder in self._folders:
             for each in _deepest_first(folder):
                 _remove(each)
+
+
+def of_places() -> list[Path]:
+    """Those of all clusters that there are, whoever runs them."""
+    return sorted(owner().glob(f"{PREFIX}*"))
 
 
 def why_unusable() -> str | None:

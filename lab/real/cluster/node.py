@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.real.cluster.certificates import Authority
+from lab.real.cluster.cgroup import Cgroup
 from lab.real.cluster.control_plane import NODE, program
 from lab.real.cluster.daemons import Daemon
 from lab.real.cluster.place import Place
@@ -64,7 +65,7 @@ class Node:
             "tlsPrivateKeyFile": str(own.key),
             "containerRuntimeEndpoint": f"unix://{self._runtime.socket}",
             "cgroupDriver": "cgroupfs",
-            "cgroupRoot": f"/{place.title}",
+            "cgroupRoot": f"/{Cgroup(place.title).name}",
             "failCgroupV1": False,
             "failSwapOn": False,
             # Without the right to lower one's own score, the kubelet would not start.

@@ -30,7 +30,6 @@ class Place:
 
     @property
     def title(self) -> str:
-        """What its cgroup is called too."""
         return f"cluster-{self.name}"
 
     @property
@@ -67,3 +66,5 @@ class Place:
 
 LAB = Place("lab", 244)
 TESTS = Place("tests", 245)
+# For tests that break a cluster on purpose.
+BROKEN = Place("broken", 246)

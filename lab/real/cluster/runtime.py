@@ -7,7 +7,7 @@ import contextlib
 import subprocess
 from pathlib import Path
 
-from lab.real.cluster import network
+from lab.real.cluster import cgroup, network
 from lab.real.cluster.daemons import Daemon
 from lab.real.cluster.place import Place
 
@@ -73,8 +73,11 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
 
 
 def tidy() -> None:
-    """Remove the folders that were only there to be hidden; what somebody else put into one keeps it."""
-    for each in _FIXED:
+    """Remove the folders that were only there to be hidden; what somebody else put into one keeps it.
+
+    To remove a folder is to end what is mounted on it in every namespace, so the last cluster does.
+    """
+    for each in () if cgroup.of_places() else _FIXED:
         with contextlib.suppress(OSError):
             each.rmdir()
 

@@ -5,22 +5,26 @@ cleared away when the next one begins.
 """
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from lab.hypershift.operator import Operator
 from lab.real import images
 from lab.real.cluster import requirements
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.control_plane import program
 from lab.real.cluster.images import load
-from lab.real.cluster.maestro import ClusterMaestro
+from lab.real.cluster.maestro import CONSUMER, ClusterMaestro
 from lab.real.cluster.place import TESTS
-from tests.contracts.cluster_ground import JobTemplate, Kubectl, Room, restricted, rights
+from tests.contracts.cluster_ground import Jobs, JobTemplate, Kubectl, Room, client_certificate, room_in
 from tests.contracts.kubernetes_ground import unique
 
 # A tag of their own, because the kubelet would try to pull the latest.
 TAG = "cluster"
+# Ten minutes of a roll-out pass in a third of a second.
+SPEED = 2000.0
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -81,15 +85,31 @@ def kubectl(cluster: Cluster) -> Kubectl:
 
 @pytest.fixture
 async def room(kubectl: Kubectl) -> AsyncIterator[Room]:
-    namespace = unique("room")
-    room = Room(kubectl.with_(f"--namespace={namespace}"), namespace)
-    await kubectl("create", "--filename=-", stdin=restricted(namespace))
-    await room.create(*rights())
-    yield room
-    await kubectl("delete", "namespace", namespace, "--wait=false")
+    async with room_in(kubectl, unique("room")) as room:
+        yield room
 
 
 @pytest.fixture
 def template(reporter_image: str) -> JobTemplate:
     """For adapters that are shell scripts: the sidecar's image has all that they need."""
     return JobTemplate(adapter_image=reporter_image, reporter_image=reporter_image)
+
+
+@pytest.fixture
+async def operator(cluster: Cluster) -> AsyncIterator[Operator]:
+    way = cluster.control_plane
+    async with Operator(way.url, way.admin_token, way.ca_file, speed=SPEED) as playing:
+        yield playing
+
+
+@pytest.fixture
+async def jobs(room: Room, template: JobTemplate, adapter_image: str, maestro: ClusterMaestro) -> Jobs:
+    await room.create(client_certificate(maestro.ca_file, maestro.client.certificate, maestro.client.key))
+    here = replace(
+        template,
+        adapter_image=adapter_image,
+        maestro_api_url=maestro.rest_url,
+        maestro_grpc_url=maestro.grpc_address,
+        consumer=CONSUMER,
+    )
+    return Jobs(room, here)

@@ -4,76 +4,25 @@
 dispatcher's pulses would have it.
 """
 
+import asyncio
 import itertools
 import uuid
-from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from lab.hypershift.operator import Operator
 from lab.hypershift.sequences import Moment, Script
-from lab.real.cluster.cluster import Cluster as RealCluster
-from lab.real.cluster.maestro import CONSUMER, NAMESPACE, ClusterMaestro
+from lab.real.cluster.maestro import NAMESPACE, ClusterMaestro
 from tests.contracts.adapter_ground import Cluster
-from tests.contracts.cluster_ground import Document, JobTemplate, Kubectl, Room, Seen, client_certificate
+from tests.contracts.cluster_ground import Document, Jobs, Kubectl
 
-# Ten minutes of a roll-out pass in a third of a second.
-SPEED = 2000.0
-MOST_JOBS = 12
+OUTAGE_SECONDS = 20
 _numbers = itertools.count()
 
 
 @pytest.fixture
 def wanted() -> Cluster:
     return Cluster(cluster_id=str(uuid.uuid4()), name=f"demo-{next(_numbers)}-{uuid.uuid4().hex[:6]}")
-
-
-@pytest.fixture
-async def operator(cluster: RealCluster) -> AsyncIterator[Operator]:
-    way = cluster.control_plane
-    async with Operator(way.url, way.admin_token, way.ca_file, speed=SPEED) as playing:
-        yield playing
-
-
-@pytest.fixture
-async def jobs(room: Room, template: JobTemplate, adapter_image: str, maestro: ClusterMaestro) -> "Jobs":
-    await room.create(client_certificate(maestro.ca_file, maestro.client.certificate, maestro.client.key))
-    here = replace(
-        template,
-        adapter_image=adapter_image,
-        maestro_api_url=maestro.rest_url,
-        maestro_grpc_url=maestro.grpc_address,
-        consumer=CONSUMER,
-    )
-    return Jobs(room, here)
-
-
-class Jobs:
-    """Job after Job for a cluster, each once the former one is gone."""
-
-    def __init__(self, room: Room, template: JobTemplate) -> None:
-        self.room, self._template = room, template
-
-    async def start(self, wanted: Cluster, **spec: Any) -> str:
-        job = self._template.controlplane(wanted, **({"ttlSecondsAfterFinished": 1} | spec))
-        await self.room.create(job)
-        return str(job["metadata"]["name"])
-
-    async def run(self, wanted: Cluster, how: str = "CompletionsReached") -> Seen:
-        """One Job from its creation to its removal."""
-        name = await self.start(wanted)
-        seen = await self.room.ended(name, how)
-        await self.room.gone("job", name)
-        return seen
-
-    async def until(self, wanted: Cluster, reached: Callable[[Seen], bool]) -> Seen:
-        for _ in range(MOST_JOBS):
-            seen = await self.run(wanted)
-            if reached(seen):
-                return seen
-        raise AssertionError(f"not reached in {MOST_JOBS} Jobs; the last one said {seen.conditions} and {seen.data}")
 
 
 async def hosted_cluster(kubectl: Kubectl, name: str) -> Document | None:
@@ -135,7 +84,10 @@ async def test_a_maestro_that_is_down_for_a_while_is_waited_for(
     try:
         name = await jobs.start(wanted)
         await jobs.room.running_pod(name)
+        await asyncio.sleep(OUTAGE_SECONDS)
+        assert not (await jobs.room.job(name)).over
     finally:
         maestro.server.start()
     seen = await jobs.room.ended(name, "CompletionsReached")
     assert seen.says("Applied", "True", "ManifestWorkCreated")
+    assert not seen.document["status"].get("failed"), "another pod was needed"

@@ -1,0 +1,67 @@
+"""The cluster's own promises: up twice is one cluster, a crash is cleared away, and down leaves the machine as it was."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.real.cluster import requirements
+from lab.real.cluster.cgroup import Cgroup
+from lab.real.cluster.cluster import Cluster
+from lab.real.cluster.node import CHANGED_SETTINGS
+from lab.real.cluster.place import BROKEN, Place
+
+
+@pytest.fixture
+def fragile() -> Iterator[Cluster]:
+    if missing := requirements.reasons(BROKEN):
+        pytest.skip("; ".join(missing))
+    cluster = Cluster(BROKEN)
+    cluster.down()
+    yield cluster
+    cluster.down()
+
+
+def traces(place: Place) -> dict[str, object]:
+    """What a cluster could leave behind."""
+    mounted = Path("/proc/self/mountinfo").read_text()
+    return {
+        "processes": Cgroup(place.title).members(),
+        "cgroups": sorted(map(str, Path("/sys/fs/cgroup").glob(f"**/{Cgroup(place.title).name}"))),
+        "bridge": Path(f"/sys/class/net/{place.bridge}").exists(),
+        "interfaces": sorted(each.name for each in Path("/sys/class/net").iterdir()),
+        "mounts": str(place.folder) in mounted,
+        "folders": [each for each in (place.folder, place.scratch) if each.exists()],
+        "settings": [(Path("/proc/sys") / name).read_text() for name in CHANGED_SETTINGS],
+        "forwarding": Path("/proc/sys/net/ipv4/ip_forward").read_text(),
+    }
+
+
+def test_it_starts_once_survives_being_asked_twice_and_a_crash_and_leaves_nothing(fragile: Cluster) -> None:
+    before = traces(BROKEN)
+    fragile.up()
+    first = Cgroup(BROKEN.title).members()
+    fragile.up()
+    assert Cgroup(BROKEN.title).members() == first, "there is only one cluster"
+    fragile.apply(_pod())
+    waited = fragile.kubectl("wait", "--for=condition=Ready", "pod/quiet", "--timeout=60s")
+    assert waited.returncode == 0, waited.stderr
+    assert fragile.control_plane.api_server.pid in first
+
+    for pid in first:
+        os.kill(pid, signal.SIGKILL)
+    assert not fragile.is_up()
+    fragile.up()
+    assert fragile.is_up()
+    assert "No resources found" in fragile.kubectl("get", "pods").stderr, "it is a new cluster"
+
+    fragile.down()
+    assert traces(BROKEN) == before
+
+
+def _pod() -> dict[str, object]:
+    container = {"name": "quiet", "image": "localhost/pause:1", "imagePullPolicy": "Never"}
+    metadata = {"name": "quiet", "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}

@@ -1,0 +1,106 @@
+"""`docs/what-a-person-sees.md` is what kubectl printed in a real run, but for names and times that no two runs share.
+
+`RENEW=1 make e2e`, or this file alone with it, writes the page anew.
+"""
+
+import os
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from lab.hypershift.operator import Operator
+from lab.hypershift.sequences import Moment, Script
+from lab.real.cluster.maestro import NAMESPACE
+from tests.contracts.adapter_ground import Cluster
+from tests.contracts.cluster_ground import Jobs, Kubectl, Room, room_in
+
+PAGE = Path(__file__).parents[3] / "docs" / "what-a-person-sees.md"
+LABELS = ("--label-columns=hyperfleet.io/cluster-id,hyperfleet.io/generation",)
+CONDITIONS = '--output=jsonpath={range .status.conditions[*]}{.type}={.status} {.reason}: {.message}{"\\n"}{end}'
+DATA = r"--output=jsonpath={.metadata.annotations.hyperfleet\.io/adapter-report}"
+# As in the template.
+KEPT = {"ttlSecondsAfterFinished": 60}
+UNEQUAL = {
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ": "2026-01-01T00:00:00Z",
+    r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000": "Thu, 01 Jan 2026 00:00:00 +0000",
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b": "00000000-0000-4000-8000-000000000000",
+    r'resourceVersion: "\d+"': 'resourceVersion: "1"',
+    r"(-gen\d)-\w{5}\b": r"\1-abcde",
+    r"(?m)^Duration:( +)\d+s$": r"Duration:\g<1>3s",
+}
+# In a table, with what keeps the columns apart.
+AGE = re.compile(r"(?<=  )\d+m?\d*s +")
+
+
+@pytest.fixture
+async def room(kubectl: Kubectl) -> AsyncIterator[Room]:
+    """The namespace that the template names."""
+    async with room_in(kubectl, "hyperfleet-adapters") as room:
+        yield room
+
+
+async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator) -> None:
+    page = Page(jobs.room)
+    wanted = Cluster()
+    operator.play(NAMESPACE, wanted.name, Script(hold_before=Moment.AVAILABLE))
+    page.tell(
+        "# What a person sees",
+        "All of this was printed by kubectl on a real cluster with a real Maestro, in the namespace of the Jobs. A test "
+        "prints it again and compares.",
+        "## A new cluster",
+        "The HostedCluster is on its management cluster. The Job's conditions say how far the control plane is.",
+    )
+    await jobs.until(wanted, lambda job: "ComponentsNotAvailable" in job.message("Available"))
+    name = await jobs.start(wanted, **KEPT)
+    await jobs.room.ended(name, "CompletionsReached")
+    await page.show("get", "jobs", *LABELS)
+    await page.show("get", "job", name, CONDITIONS)
+
+    await jobs.room.kubectl("delete", "job", name)
+    operator.play(NAMESPACE, wanted.name, Script())
+    await jobs.until(wanted, lambda job: job.says("Health", "True", "NoIssues") and job.data["version"])
+    await jobs.start(wanted, **KEPT)
+    await jobs.room.ended(name, "CompletionsReached")
+    page.tell(
+        "## The control plane is ready",
+        "The former Job was removed by its TTL, and the next one looked again. An annotation holds what is known.",
+    )
+    await page.show("get", "job", name, CONDITIONS)
+    await page.show("get", "job", name, DATA)
+    await page.show("describe", "job", name)
+    await page.show("get", "job", name, "--output=yaml")
+
+    broken = Cluster(generation=2, spec={**wanted.spec, "openshift_version": "latest"})
+    refused = await jobs.start(broken, **KEPT)
+    await jobs.room.ended(refused, "PodFailurePolicy")
+    page.tell("## A change that cannot be", "The Job ends with its first pod, and says what to change.")
+    await page.show("get", "jobs", *LABELS)
+    await page.show("get", "job", refused, CONDITIONS)
+
+    if os.environ.get("RENEW"):
+        PAGE.write_text(page.text)
+    assert page.text == PAGE.read_text(), "RENEW=1 writes the page anew"
+
+
+class Page:
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._parts: list[str] = []
+
+    def tell(self, *paragraphs: str) -> None:
+        self._parts += paragraphs
+
+    async def show(self, *command: str) -> None:
+        printed = await self._room.kubectl(*command)
+        for pattern, instead in UNEQUAL.items():
+            printed = re.sub(pattern, instead, printed)
+        printed = AGE.sub(lambda age: "3s".ljust(len(age[0])), printed)
+        lines = "\n".join(line.rstrip() for line in printed.rstrip().splitlines())
+        typed = " ".join(each if re.fullmatch(r"[\w./=:,-]+", each) else f"'{each}'" for each in command)
+        self._parts.append(f"```console\n$ kubectl {typed}\n{lines}\n```")
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self._parts) + "\n"
