@@ -184,3 +184,28 @@ async def test_the_same_report_written_again_is_not_told_again(lab: LabKubernete
 
     assert await scene.exit_code() == 0
     assert patches(lab) == 1
+
+
+async def test_a_report_is_told_when_the_time_is_over_before_the_pod_was_ever_seen(
+    lab: LabKubernetes, scene: Scene
+) -> None:
+    lab.faults.hang(path="/pods/")
+    scene.write(REPORT)
+    await scene.start(MAX_WAIT_TIME_SECONDS="1", POLL_INTERVAL="0.5")
+
+    assert await scene.exit_code() == 0
+    assert (await scene.conditions())["Applied"]["reason"] == "Created"
+
+
+async def test_being_stopped_while_a_misconfiguration_cannot_be_told_ends_in_time(
+    lab: LabKubernetes, scene: Scene
+) -> None:
+    lab.faults.fail(503, times=1000)
+    await scene.start(LOG_FORMAT="xml", SHUTDOWN_GRACE_SECONDS="1")
+    await scene.until_logged("trying again")
+    started = time.monotonic()
+    scene.terminate()
+
+    assert await scene.exit_code() == 2
+    assert time.monotonic() - started < 10
+    assert "LOG_FORMAT" in scene.termination_message
