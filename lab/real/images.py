@@ -67,6 +67,8 @@ def built(dockerfile: str, name: str, *, target: str = "", **arguments: str) -> 
     """
     options = [f"--build-arg={key}={value}" for key, value in {"BASE": base_image().name, **arguments}.items()]
     options += [f"--target={target}"] if target else []
+    if arguments:  # podman takes a cached layer for the right one although an argument in a LABEL has changed
+        options.append("--no-cache")
     volumes = [f"--volume={path}:{path}:ro" for path in _HOST_FILES if Path(path).exists()]
     image = Image(f"localhost/{name}")
     _podman(
