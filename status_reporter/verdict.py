@@ -102,7 +102,7 @@ def _is_over(facts: Facts) -> bool:
         case Removed():
             return True
         case Unseen(knowable=knowable):
-            return not knowable and isinstance(facts.reading, Found)
+            return not knowable
     return False
 
 

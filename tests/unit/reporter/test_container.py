@@ -123,6 +123,11 @@ def test_an_unclear_adapter_is_told_with_the_candidates(
             id="a pod over its deadline, with no message",
         ),
         pytest.param(
+            pod(RUNNING, reason="NodeLost", message="the node is silent"),
+            Going(),
+            id="a pod that did not fail is going, whatever is said of it",
+        ),
+        pytest.param(
             pod(ended(3, reason="Error"), phase="Failed"),
             Ended(exit_code=3, reason="Error", message=""),
             id="a pod that failed by its container is told by the container",

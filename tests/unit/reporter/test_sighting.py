@@ -114,6 +114,7 @@ def test_a_link_to_a_file_that_is_yet_to_come_is_missing(file: Path) -> None:
     ("age", "expected"),
     [
         pytest.param(timedelta(seconds=-5), Missing, id="older than the attempt"),
+        pytest.param(timedelta(milliseconds=-500), Missing, id="a moment older"),
         pytest.param(timedelta(milliseconds=300), Found, id="within the second of its start"),
         pytest.param(timedelta(seconds=5), Found, id="younger"),
         pytest.param(timedelta(days=365 * 20_000), Found, id="of a year that no calendar has"),
