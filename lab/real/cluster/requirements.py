@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-from pathlib import Path
 
 from lab.real.cluster import cgroup, network, runtime
 from lab.real.cluster.place import Place
@@ -33,8 +32,10 @@ def check(place: Place) -> None:
 def reasons(place: Place) -> list[str]:
     if sys.platform != "linux":
         return [f"it needs Linux, not {sys.platform}: use a virtual machine"]
-    found = [] if os.geteuid() == 0 else ["it needs root: use sudo, or a virtual machine"]
-    missing = [program for program in _PACKAGES if shutil.which(program, path=_path()) is None]
+    if os.geteuid() != 0:
+        return ["it needs root: use sudo, or a virtual machine"]
+    found = []
+    missing = [program for program in _PACKAGES if shutil.which(program) is None]
     if missing:
         packages = sorted({_PACKAGES[program] for program in missing})
         found.append(f"programs are missing ({', '.join(missing)}): apt-get install {' '.join(packages)}")
@@ -47,9 +48,3 @@ def reasons(place: Place) -> list[str]:
     if "ip" not in missing and (problem := network.why_unusable(place)):
         found.append(problem)
     return found
-
-
-def _path() -> str:
-    """Programs for root are where the PATH of others does not lead."""
-    own = os.environ.get("PATH", os.defpath)
-    return os.pathsep.join([own, *(str(Path(each)) for each in ("/usr/sbin", "/sbin"))])
