@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import httpx
-
 from controlplane_adapter.failures import NoManagementCluster, PlacementUnavailable
 from shared.errors import Misconfigured
 from shared.maestro import MaestroClient
@@ -51,6 +49,8 @@ class Listed:
         return best(await self.retry.run(self._what, lambda: self._list(region)), region)
 
     async def _list(self, region: str) -> Any:
+        import httpx  # noqa: PLC0415 - slow to import, and only a cluster that is new asks
+
         try:
             async with httpx.AsyncClient(timeout=self.timeout) as http:
                 answer = await http.get(httpx.URL(self.url).copy_merge_params({"region": region, "status": HEALTHY}))

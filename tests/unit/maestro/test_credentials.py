@@ -186,13 +186,13 @@ async def test_rest_goes_on_with_the_old_authority_while_the_new_one_is_away(tls
     assert tls.ca_file is not None
     rest = Rest(tls)
     try:
-        before, content = rest._client, tls.ca_file.read_text()
+        before, content = rest._connections, tls.ca_file.read_text()
         tls.ca_file.unlink()
-        rest._refresh()
-        assert rest._client is before
+        await rest._refresh()
+        assert rest._connections is before
         put(tls.ca_file, content)
-        rest._refresh()
-        assert rest._client is not before
+        await rest._refresh()
+        assert rest._connections is not before
     finally:
         await rest.close()
 
