@@ -13,9 +13,12 @@ from shared import times
 from shared.errors import Misconfigured, Problem
 
 SELF = "status-reporter"
-# Reasons for which a container waits until somebody changes something.
+# Reasons for which a container waits until somebody changes something. The kubelet goes on trying for all of them.
 STUCK_REASONS = frozenset(
-    {"ImagePullBackOff", "ErrImagePull", "CreateContainerConfigError", "InvalidImageName", "CrashLoopBackOff"}
+    {
+        *("ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName"),
+        *("CreateContainerConfigError", "CreateContainerError", "RunContainerError", "CrashLoopBackOff"),
+    }
 )
 
 Json = Mapping[str, Any]

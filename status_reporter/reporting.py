@@ -7,7 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -20,6 +20,7 @@ from status_reporter.exits import Exit
 from status_reporter.kube import ANSWER_SECONDS, FORBIDDEN_SECONDS, Kube
 from status_reporter.marking import Marker, Owner, owner_of
 from status_reporter.settings import Settings
+from status_reporter.stopping import Farewell, Stage
 from status_reporter.verdict import Facts, Found, Missing, Reading, Unusable, Verdict, misconfigured, verdict
 
 # What is known is told for at least this long, even when the adapter used up the whole wait.
@@ -58,7 +59,7 @@ class Reporter:
         self._kube = self._connection()
         self._news: SimpleQueue[News] = SimpleQueue()
         self._began = time.monotonic()
-        self._stopped_at: float | None = None
+        self._farewell: Farewell | None = None
         self._adapter: str | None = None
         self._state: State = Unseen()
         self._marker: Marker | None = None
@@ -105,12 +106,13 @@ class Reporter:
             self._wait()
 
     def _facts(self) -> Facts:
+        now = time.monotonic()
         return Facts(
             reading=self._read(),
             container=self._state,
-            waited=time.monotonic() - self._began,
+            waited=now - self._began,
             max_wait=self._settings.max_wait,
-            stopping=self._stopped_at is not None,
+            stage=self._farewell.stage(now) if self._farewell else Stage.LIVING,
         )
 
     def _read(self) -> Reading:
@@ -124,6 +126,7 @@ class Reporter:
         )
         match reading:
             case Found(report=report):
+                self._hear(report)
                 self._last = (report, self._state)
             case Missing() if self._last and self._last[1].attempt_began == self._state.attempt_began:
                 return Found(self._last[0])
@@ -133,9 +136,14 @@ class Reporter:
                 log.debug("no report yet: %s", problem)
         return reading
 
+    def _hear(self, report: AdapterReport) -> None:
+        """Note when the adapter answers to having been told to end."""
+        if self._farewell is not None and (self._last is None or report != self._last[0]):
+            self._farewell = replace(self._farewell, answered_at=time.monotonic())
+
     def _must_see_pod_first(self) -> bool:
         """Whether the pod may yet tell that a report which is there already is a former attempt's."""
-        unseen = isinstance(self._state, Unseen) and self._state.knowable and self._stopped_at is None
+        unseen = isinstance(self._state, Unseen) and self._state.knowable and self._farewell is None
         return unseen and time.monotonic() - self._began < min(FIRST_SIGHT_SECONDS, self._settings.max_wait)
 
     def _may_write(self, decided: Verdict) -> bool:
@@ -145,6 +153,8 @@ class Reporter:
         """Sleep until there is news, a held-back write is due or the time is over."""
         now = time.monotonic()
         due = [self._began + self._settings.max_wait]
+        if self._farewell is not None:
+            due += [each for each in (self._farewell.lingers_at, self._farewell.leaves_at) if each > now]
         if self._must_see_pod_first():
             due.append(self._began + FIRST_SIGHT_SECONDS)
         if now - self._told_at < MIN_SECONDS_BETWEEN_WRITES:
@@ -163,7 +173,7 @@ class Reporter:
     def _take(self, news: News) -> None:
         match news:
             case Stop(at=at):
-                self._stopped_at = at if self._stopped_at is None else self._stopped_at
+                self._take_stop(at)
             case Look():
                 return
             case Permanent():
@@ -171,6 +181,13 @@ class Reporter:
                 self._state = Unseen(knowable=False)
             case pod:
                 self._take_pod(pod)
+
+    def _take_stop(self, at: float) -> None:
+        if self._farewell is not None:
+            self._farewell = replace(self._farewell, insisted=True)
+            return
+        self._farewell = Farewell(told_at=at, grace=self._settings.grace)
+        log.info("told to end; a last report is awaited for %.1f s at most", self._farewell.leaves_at - at)
 
     def _take_pod(self, pod: Pod) -> None:
         if self._marker is None:
@@ -222,24 +239,25 @@ class Reporter:
 
     def _answer_seconds(self) -> float:
         """How long one request may take; when this process must end soon, no longer than that."""
-        if self._stopped_at is None:
+        if self._farewell is None:
             return ANSWER_SECONDS
-        left = self._stopped_at + self._settings.grace - time.monotonic()
+        left = self._farewell.writes_until - time.monotonic()
         return min(ANSWER_SECONDS, max(left, MIN_ANSWER_SECONDS))
 
     def _write_deadline(self, started: float, error: HyperFleetError) -> float:
-        if isinstance(error, Forbidden):
-            return started + FORBIDDEN_SECONDS
-        if self._stopped_at is not None:
-            return self._stopped_at + self._settings.grace
-        return max(self._began + self._settings.max_wait, started + MIN_WRITE_SECONDS)
+        deadline = max(self._began + self._settings.max_wait, started + MIN_WRITE_SECONDS)
+        if self._farewell is not None:
+            deadline = self._farewell.writes_until
+        return min(deadline, started + FORBIDDEN_SECONDS) if isinstance(error, Forbidden) else deadline
 
     def _sleep(self, seconds: float) -> None:
-        """Wait before another try; being told to end is the last chance and ends the wait at once."""
+        """Wait before another try; being told to end is the last chance and leaves only a short wait."""
         until = time.monotonic() + seconds
-        while self._stopped_at is None and (left := until - time.monotonic()) > 0:
+        while self._farewell is None and (left := until - time.monotonic()) > 0:
             self._take_news(left)
-        time.sleep(max(0.0, min(until - time.monotonic(), FIRST_PAUSE)))
+        until = min(until, time.monotonic() + FIRST_PAUSE)
+        while (left := until - time.monotonic()) > 0:
+            self._take_news(left)
 
     def _look_again(self) -> None:
         self._news.put(Look())

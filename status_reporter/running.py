@@ -25,7 +25,7 @@ It takes no arguments; the environment tells it everything (defaults in brackets
   POD_NAME                              this pod [the host's name]
   ADAPTER_CONTAINER_NAME                the adapter's container [the only other one]
   CONDITION_TYPE                        conditions to set when the adapter says nothing, a list [Available]
-  SHUTDOWN_GRACE_SECONDS                how long to go on writing after SIGTERM [20]
+  SHUTDOWN_GRACE_SECONDS                how long to wait for a last report and write it after SIGTERM [20]
   LOG_LEVEL, LOG_FORMAT                 debug, info, warn, error [info]; json, text [json]
   KUBERNETES_API_URL, SERVICE_ACCOUNT_PATH, TERMINATION_MESSAGE_PATH   for use outside a pod
 
@@ -61,7 +61,7 @@ def _reporter(chosen: Settings, stops: list[int]) -> Reporter:
     reporter = Reporter(chosen)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: reporter.stop())
-    if stops:
+    for _ in stops:
         reporter.stop()
     return reporter
 

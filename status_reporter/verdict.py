@@ -12,6 +12,7 @@ from shared.conditions import Condition, Status
 from shared.report import AdapterReport
 from status_reporter.container import Ended, Removed, State, Stuck, Unseen
 from status_reporter.exits import Exit
+from status_reporter.stopping import Stage
 
 # Whether these hold is decided elsewhere; an adapter that died tells nothing about them.
 UNDECIDED_TYPES = frozenset({"Applied", "Finalized"})
@@ -39,17 +40,21 @@ Reading = Missing | Unusable | Found
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything the verdict depends on. `stopping` is that this process was told to end."""
+    """Everything the verdict depends on. `stage` is how far this process is on its way to its end."""
 
     reading: Reading
     container: State
     waited: float
     max_wait: float
-    stopping: bool = False
+    stage: Stage = Stage.LIVING
 
     @property
     def out_of_time(self) -> bool:
         return self.waited >= self.max_wait
+
+    @property
+    def must_end(self) -> bool:
+        return self.stage is Stage.LEAVING or self.out_of_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,18 +92,21 @@ def verdict(facts: Facts, types: tuple[str, ...]) -> Verdict | None:
             text = f"Adapter container cannot start: {message or reason}"
             exit_ = Exit.TIMED_OUT if facts.out_of_time else Exit.REPORTED
             return _synthetic(types, reason, text, final=_is_over(facts), exit_=exit_)
-    if facts.stopping or facts.out_of_time:
+    if facts.stage >= Stage.LINGERING or facts.out_of_time:
         return _of_nothing_more(facts, types)
     return None
 
 
 def _is_over(facts: Facts) -> bool:
     """Whether no further report can come, or be waited for."""
-    if facts.stopping or facts.out_of_time:
+    if facts.must_end:
         return True
+    stopping = facts.stage is not Stage.LIVING
     match facts.container:
         case Ended(for_good=for_good):
-            return for_good
+            return for_good or stopping
+        case Stuck():
+            return stopping
         case Removed():
             return True
         case Unseen(knowable=knowable):
@@ -108,10 +116,10 @@ def _is_over(facts: Facts) -> bool:
 
 def _of_nothing_more(facts: Facts, types: tuple[str, ...]) -> Verdict:
     if isinstance(facts.reading, Unusable):
-        return _synthetic(types, *_invalid(facts.reading))
-    if facts.stopping:
+        return _synthetic(types, *_invalid(facts.reading), final=facts.must_end)
+    if facts.stage is not Stage.LIVING:
         message = "The pod was stopped before the adapter reported"
-        return _synthetic(types, "ReporterTerminated", message)
+        return _synthetic(types, "ReporterTerminated", message, final=facts.must_end)
     message = f"Adapter did not produce results within {go_duration(facts.max_wait)}"
     return _synthetic(types, "AdapterTimeout", message, exit_=Exit.TIMED_OUT)
 

@@ -46,6 +46,7 @@ async def test_a_report_survives_being_stopped_while_the_api_server_is_down(kube
     await kube.start()
 
     await scene.until_reason("Applied", "Created")
+    await scene.ends(143)
     assert await scene.exit_code() == 0
 
 
@@ -138,6 +139,7 @@ async def test_being_stopped_at_any_moment_loses_nothing(kube: Ground, api: Api,
             await scene.start()
             await asyncio.sleep(moments.uniform(0.2, 0.6))
             scene.terminate()
+            await scene.ends(143)
             code = await scene.exit_code()
             told = "Applied" in await scene.conditions()
             # A process that had not yet begun to listen is ended by the signal itself, as the kernel does it.

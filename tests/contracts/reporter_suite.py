@@ -182,13 +182,15 @@ async def test_row_5_being_stopped_is_the_last_chance_to_tell_the_report(scene: 
     scene.report_file.parent.mkdir()
     scene.write(REPORT)
     scene.terminate()
+    await scene.until_reason("Applied", "Created")
+    await scene.ends(143)
 
     assert await scene.exit_code() == 0
     assert (await scene.conditions())["Applied"]["reason"] == "Created"
 
 
 async def test_row_17_being_stopped_before_anything_is_known_is_told(scene: Scene) -> None:
-    await scene.start()
+    await scene.start(SHUTDOWN_GRACE_SECONDS="4")
     await scene.runs()
     await scene.until_logged("no report yet")
     scene.terminate()
@@ -201,7 +203,10 @@ async def test_row_17_being_stopped_before_anything_is_known_is_told(scene: Scen
 
 @pytest.mark.parametrize(
     "reason",
-    ["ImagePullBackOff", "ErrImagePull", "CreateContainerConfigError", "InvalidImageName", "CrashLoopBackOff"],
+    [
+        *("ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "InvalidImageName"),
+        *("CreateContainerConfigError", "CreateContainerError", "RunContainerError", "CrashLoopBackOff"),
+    ],
 )
 async def test_row_6_a_container_that_cannot_start_is_told_early_and_a_report_replaces_it(
     scene: Scene, reason: str
@@ -215,6 +220,17 @@ async def test_row_6_a_container_that_cannot_start_is_told_early_and_a_report_re
     await scene.runs()
     scene.write(REPORT)
     await scene.until_reason("Applied", "Created")
+
+
+async def test_a_container_that_failed_to_start_and_is_not_tried_again_is_told_by_how_it_ended(scene: Scene) -> None:
+    await scene.start()
+    await scene.container({"waiting": {"reason": "RunContainerError", "message": "no such file"}})
+    await scene.until_reason("Available", "RunContainerError")
+    await scene.ends(128, reason="StartError", message="exec: no such file")
+
+    assert await scene.exit_code() == 0
+    available = (await scene.conditions())["Available"]
+    assert available["message"] == "Adapter container exited with code 128: StartError: exec: no such file"
 
 
 async def test_row_8_the_result_of_maestro_cli_is_understood(scene: Scene) -> None:

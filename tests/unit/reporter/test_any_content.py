@@ -13,6 +13,7 @@ from status_reporter.container import Ended, Going, State, Stuck
 from status_reporter.patching import MAX_DATA_BYTES, MAX_MESSAGE_BYTES, MAX_REASON_BYTES, patch_for
 from status_reporter.settings import RESERVED_TYPES
 from status_reporter.sighting import look
+from status_reporter.stopping import Stage
 from status_reporter.verdict import Facts, Reading, Verdict, verdict
 from tests.contracts.reporter_contents import CONTENTS
 
@@ -31,8 +32,8 @@ MAX_BODY_BYTES = 2 * 1024 * 1024
 def verdicts(reading: Reading) -> list[Verdict]:
     """Everything that is ever said of it."""
     said: list[Verdict] = []
-    for state, waited, stopping in itertools.product(STATES, (0.0, 300.0), (False, True)):
-        facts = Facts(reading=reading, container=state, waited=waited, max_wait=300.0, stopping=stopping)
+    for state, waited, stage in itertools.product(STATES, (0.0, 300.0), Stage):
+        facts = Facts(reading=reading, container=state, waited=waited, max_wait=300.0, stage=stage)
         decided = verdict(facts, TYPES)
         if decided is not None and not any(decided.says_the_same_as(each) for each in said):
             said.append(decided)

@@ -10,6 +10,7 @@ from shared.conditions import Condition, Status
 from shared.report import AdapterReport
 from status_reporter.container import Ended, Going, Removed, State, Stuck, Unseen
 from status_reporter.exits import Exit
+from status_reporter.stopping import Stage
 from status_reporter.verdict import (
     Facts,
     Found,
@@ -50,8 +51,8 @@ STATES: tuple[State, ...] = (
 )
 
 
-def decide(reading: Reading, state: State, *, late: bool = False, stopping: bool = False) -> Verdict | None:
-    facts = Facts(reading=reading, container=state, waited=300.0 if late else 10.0, max_wait=300.0, stopping=stopping)
+def decide(reading: Reading, state: State, *, late: bool = False, stage: Stage = Stage.LIVING) -> Verdict | None:
+    facts = Facts(reading=reading, container=state, waited=300.0 if late else 10.0, max_wait=300.0, stage=stage)
     return verdict(facts, TYPES)
 
 
@@ -63,15 +64,15 @@ def row(
     message: str,
     *,
     late: bool = False,
-    stopping: bool = False,
+    stage: Stage = Stage.LIVING,
     final: bool = True,
     exit_: Exit = Exit.REPORTED,
 ) -> object:
-    return pytest.param(reading, state, late, stopping, reason, message, final, exit_, id=sentence)
+    return pytest.param(reading, state, late, stage, reason, message, final, exit_, id=sentence)
 
 
 @pytest.mark.parametrize(
-    ("reading", "state", "late", "stopping", "reason", "message", "final", "exit_"),
+    ("reading", "state", "late", "stage", "reason", "message", "final", "exit_"),
     [
         row(
             "out of memory",
@@ -183,7 +184,7 @@ def row(
             STUCK,
             "ImagePullBackOff",
             "Adapter container cannot start: no such tag",
-            stopping=True,
+            stage=Stage.LEAVING,
         ),
         row("evicted", MISSING, EVICTED, "AdapterEvicted", "Adapter's pod was failed by Kubernetes: low on memory"),
         row(
@@ -225,7 +226,7 @@ def row(
             GOING,
             "ReporterTerminated",
             "The pod was stopped before the adapter reported",
-            stopping=True,
+            stage=Stage.LEAVING,
         ),
         row(
             "stopped over a half-written report",
@@ -233,7 +234,7 @@ def row(
             GOING,
             "InvalidResultFormat",
             "Failed to parse adapter result: not JSON at line 1, column 2",
-            stopping=True,
+            stage=Stage.LEAVING,
         ),
         row(
             "stopped when the time was over",
@@ -242,7 +243,7 @@ def row(
             "ReporterTerminated",
             "The pod was stopped before the adapter reported",
             late=True,
-            stopping=True,
+            stage=Stage.LEAVING,
         ),
         row(
             "stopped after the adapter had crashed",
@@ -250,7 +251,58 @@ def row(
             FAILED,
             "AdapterExitedWithError",
             "Adapter container exited with code 1: Error",
-            stopping=True,
+            stage=Stage.LEAVING,
+        ),
+        row(
+            "told to end while the adapter cannot start",
+            MISSING,
+            STUCK,
+            "ImagePullBackOff",
+            "Adapter container cannot start: no such tag",
+            stage=Stage.TOLD,
+        ),
+        row(
+            "told to end before the adapter was started again",
+            MISSING,
+            AGAIN,
+            "AdapterExitedWithError",
+            "Adapter container exited with code 1: Error",
+            stage=Stage.TOLD,
+        ),
+        row(
+            "told to end, and the adapter does not answer",
+            MISSING,
+            GOING,
+            "ReporterTerminated",
+            "The pod was stopped before the adapter reported",
+            stage=Stage.LINGERING,
+            final=False,
+        ),
+        row(
+            "told to end where the pod may not be seen, and the adapter does not answer",
+            MISSING,
+            BLIND,
+            "ReporterTerminated",
+            "The pod was stopped before the adapter reported",
+            stage=Stage.LINGERING,
+            final=False,
+        ),
+        row(
+            "told to end, and the adapter's answer is half-written",
+            BROKEN,
+            GOING,
+            "InvalidResultFormat",
+            "Failed to parse adapter result: not JSON at line 1, column 2",
+            stage=Stage.LINGERING,
+            final=False,
+        ),
+        row(
+            "told to end, and the adapter ends without an answer",
+            MISSING,
+            FAILED,
+            "AdapterExitedWithError",
+            "Adapter container exited with code 1: Error",
+            stage=Stage.LINGERING,
         ),
     ],
 )
@@ -259,13 +311,13 @@ def test_an_adapter_without_a_report(
     reading: Reading,
     state: State,
     late: bool,
-    stopping: bool,
+    stage: Stage,
     reason: str,
     message: str,
     final: bool,
     exit_: Exit,
 ) -> None:
-    decided = decide(reading, state, late=late, stopping=stopping)
+    decided = decide(reading, state, late=late, stage=stage)
     assert decided is not None
     assert [(each.reason, each.message) for each in decided.conditions] == [(reason, message)] * len(TYPES)
     assert (decided.final, decided.exit, decided.data) == (final, exit_, None)
@@ -273,8 +325,9 @@ def test_an_adapter_without_a_report(
 
 @pytest.mark.parametrize("reading", [MISSING, BROKEN])
 @pytest.mark.parametrize("state", [GOING, UNSEEN, BLIND])
-def test_nothing_is_said_while_a_report_may_still_come(reading: Reading, state: State) -> None:
-    assert decide(reading, state) is None
+@pytest.mark.parametrize("stage", [Stage.LIVING, Stage.TOLD])
+def test_nothing_is_said_while_a_report_may_still_come(reading: Reading, state: State, stage: Stage) -> None:
+    assert decide(reading, state, stage=stage) is None
 
 
 @pytest.mark.parametrize(
@@ -295,26 +348,42 @@ def test_a_report_is_told_at_once(state: State, *, final: bool) -> None:
     assert decided == Verdict(conditions=REPORT.conditions, data=REPORT.data, final=final)
 
 
+@pytest.mark.parametrize("stage", [Stage.TOLD, Stage.LINGERING])
+@pytest.mark.parametrize(
+    ("state", "final"),
+    [
+        pytest.param(GOING, False, id="the adapter may answer to having been told to end"),
+        pytest.param(UNSEEN, False, id="an adapter that is not seen yet may answer"),
+        pytest.param(STUCK_SILENT, True, id="an adapter that does not run cannot answer"),
+        pytest.param(AGAIN, True, id="an adapter that ended is not started again in a pod that ends"),
+        pytest.param(BLIND, True, id="the first report is the last where the pod may not be seen"),
+        pytest.param(WELL, True, id="an adapter that has ended has answered"),
+    ],
+)
+def test_a_report_is_told_at_once_by_a_sidecar_that_was_told_to_end(state: State, stage: Stage, *, final: bool) -> None:
+    decided = decide(FOUND, state, stage=stage)
+    assert decided == Verdict(conditions=REPORT.conditions, data=REPORT.data, final=final)
+
+
 COMBINATIONS = [
     pytest.param(
         reading,
         state,
         late,
-        stopping,
-        id=f"{type(reading).__name__}-{index}{type(state).__name__}-{'late' if late else 'in time'}-{'stopping' if stopping else 'living'}",
+        stage,
+        id=f"{type(reading).__name__}-{index}{type(state).__name__}-{'late' if late else 'in time'}-{stage.name.lower()}",
     )
-    for reading, (index, state), late, stopping in itertools.product(
-        READINGS, enumerate(STATES), (False, True), (False, True)
-    )
+    for reading, (index, state), late, stage in itertools.product(READINGS, enumerate(STATES), (False, True), Stage)
 ]
 
 
-@pytest.mark.parametrize(("reading", "state", "late", "stopping"), COMBINATIONS)
-def test_whatever_happens(*, reading: Reading, state: State, late: bool, stopping: bool) -> None:
-    decided = decide(reading, state, late=late, stopping=stopping)
-    over = late or stopping
+@pytest.mark.parametrize(("reading", "state", "late", "stage"), COMBINATIONS)
+def test_whatever_happens(*, reading: Reading, state: State, late: bool, stage: Stage) -> None:
+    decided = decide(reading, state, late=late, stage=stage)
+    over = late or stage is Stage.LEAVING
 
     if decided is None:
+        assert stage < Stage.LINGERING, "an adapter that does not answer is told of"
         assert not over, "at the end something is always said"
         assert isinstance(state, Going | Unseen), "an adapter in trouble is always told of"
         assert not isinstance(reading, Found), "a report is always told"
