@@ -1,6 +1,8 @@
 """The real Maestro agent: the process that puts works on a management cluster and tells what becomes of them."""
 
+import json
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
 from lab.real.building import built
@@ -13,15 +15,32 @@ STATUS_SYNC_SECONDS = 1
 _SUBSCRIBED = "subscribed to grpc server"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """Whom the agent trusts, and what it shows, where Maestro's broker speaks TLS."""
+
+    ca_file: Path
+    certificate: Path
+    key: Path
+
+
 class RealAgent:
     """The agent of one consumer. `kill` and `start` are a crash and a return of its pod."""
 
-    def __init__(self, folder: Path, *, broker_address: str, consumer: str, kubeconfig: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        broker_address: str,
+        consumer: str,
+        kubeconfig: Path,
+        credentials: Credentials | None = None,
+    ) -> None:
         self._folder = folder / f"agent-{consumer}"
         self._folder.mkdir()
         self._consumer, self._kubeconfig = consumer, kubeconfig
         self._config = self._folder / "broker.yaml"
-        self._config.write_text(f"url: {broker_address}\n")
+        self._config.write_text(json.dumps({"url": broker_address, **_files(credentials)}))
         self._server = Server("agent", self._folder)
         self._binary = built("maestro", PACKAGE)
 
@@ -49,3 +68,13 @@ class RealAgent:
 
     def _logged(self) -> str:
         return self._server.log.read_text(errors="replace") if self._server.log.exists() else ""
+
+
+def _files(credentials: Credentials | None) -> dict[str, str]:
+    if credentials is None:
+        return {}
+    return {
+        "caFile": str(credentials.ca_file),
+        "clientCertFile": str(credentials.certificate),
+        "clientKeyFile": str(credentials.key),
+    }

@@ -9,10 +9,10 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
+
+from lab.real.steps import step
 
 MODULES = Path(__file__).with_name("modules")
 
@@ -46,16 +46,14 @@ def _build(module: str, package: str, binary: Path, stamps: Mapping[str, str]) -
     go = shutil.which("go")
     if go is None:
         raise CannotBuild(f"building {package} needs Go on the PATH; install it, or run `make test`, which needs none")
-    print(f"building {package} (some minutes, once per machine) ...", file=sys.stderr, flush=True)
-    started = time.monotonic()
     unfinished = binary.with_suffix(".unfinished")
     environment = os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false -mod=readonly"}
     flags = " ".join(["-s -w", *(f"-X {variable}={value}" for variable, value in stamps.items())])
-    subprocess.run(
-        [go, "build", "-p", str(os.cpu_count() or 1), "-ldflags", flags, "-o", unfinished, package],
-        cwd=MODULES / module,
-        env=environment,
-        check=True,
-    )
+    with step(f"build {package}", warning="some minutes, once per machine"):
+        subprocess.run(
+            [go, "build", "-p", str(os.cpu_count() or 1), "-ldflags", flags, "-o", unfinished, package],
+            cwd=MODULES / module,
+            env=environment,
+            check=True,
+        )
     unfinished.rename(binary)
-    print(f"built {package} in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

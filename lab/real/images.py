@@ -10,14 +10,17 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.real.steps import step
+
 PROJECT = Path(__file__).parents[2]
 BASE = "localhost/hyperfleet-python-base"
+# Each is called as the package that brings it.
+PROGRAMS = ("podman", "runc", "debootstrap")
 PACKAGES = "python3,python3-venv,ca-certificates"
 # Runs as root inside of containers as well: no cgroup, network or user namespace of its own is asked for.
 _BUILD = ("--runtime", "runc", "--network", "host", "--isolation", "chroot")
@@ -54,9 +57,9 @@ def kept() -> Path:
 
 def what_is_missing() -> str | None:
     """Why no image can be made here, if so."""
-    missing = [program for program in ("podman", "runc", "debootstrap") if shutil.which(program) is None]
+    missing = [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
-        return f"{', '.join(missing)} not installed"
+        return f"programs are missing: apt-get install {' '.join(missing)}"
     return None if os.geteuid() == 0 else "making a base image needs root"
 
 
@@ -71,9 +74,9 @@ def built(dockerfile: str, name: str, *, target: str = "", **arguments: str) -> 
         options.append("--no-cache")
     volumes = [f"--volume={path}:{path}:ro" for path in _HOST_FILES if Path(path).exists()]
     image = Image(f"localhost/{name}")
-    _podman(
-        "build", *_BUILD, *volumes, *options, "--file", str(PROJECT / dockerfile), "--tag", image.name, str(PROJECT)
-    )
+    files = ("--file", str(PROJECT / dockerfile), "--tag", image.name, str(PROJECT))
+    with step(f"image {image.name}"):
+        _podman("build", *_BUILD, *volumes, *options, *files)
     return image
 
 
@@ -89,14 +92,14 @@ def base_image() -> Image:
         fcntl.flock(lock, fcntl.LOCK_EX)
         archive = cache / "root.tar"
         if not archive.exists():
-            _bootstrap(release, cache, archive)
+            with step("base image of Debian packages", warning="some minutes, once per machine"):
+                _bootstrap(release, cache, archive)
         if subprocess.run(["podman", "image", "exists", image.name], check=False).returncode != 0:
             _podman("import", str(archive), image.name)
     return image
 
 
 def _bootstrap(release: str, cache: Path, archive: Path) -> None:
-    print("making a base image of Debian packages (some minutes, once per machine) ...", file=sys.stderr, flush=True)
     root, unfinished = cache / "root", archive.with_suffix(".unfinished")
     shutil.rmtree(root, ignore_errors=True)
     _checked("debootstrap", "--variant=minbase", f"--include={PACKAGES}", release, str(root), *_mirror(release))

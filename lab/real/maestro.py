@@ -37,6 +37,7 @@ class RealMaestro:
     """One server on its own database. `kill` and `start` keep the ports and the data, as a crash of a pod would.
 
     `reviewer` is the kubeconfig of the API server that says what clients may do; without one, a small part of one does.
+    `broker_tls` is for agents, who are let in by their certificate alone.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class RealMaestro:
         name: str,
         *,
         tls: Tls | None = None,
+        broker_tls: Tls | None = None,
         at: Listening | None = None,
         reviewer: Path | None = None,
     ) -> None:
@@ -54,7 +56,8 @@ class RealMaestro:
         self._reviews_port, self._reviewer = free_port(), reviewer
         self._folder = folder / name
         self._folder.mkdir(mode=0o755)
-        self._database, self._name, self._tls = database, name, tls
+        self._database, self._name = database, name
+        self._tls, self._broker_tls = tls, broker_tls
         self._server = Server("maestro", self._folder)
         self._reviews = Server("reviews", self._folder)
         self._binary = built("maestro", PACKAGE)
@@ -71,7 +74,13 @@ class RealMaestro:
 
     def start(self) -> None:
         self._server.start(
-            [self._binary, "server", *self._database_flags(), *self._address_flags(), *self._tls_flags()],
+            [
+                *(self._binary, "server"),
+                *self._database_flags(),
+                *self._address_flags(),
+                *self._tls_flags(),
+                *self._broker_tls_flags(),
+            ],
             ready=self._is_ready,
             environment={"MAESTRO_ENV": "production"},
         )
@@ -131,6 +140,15 @@ class RealMaestro:
         if self._tls.client_authority is None:
             return [*flags, "--grpc-authn-type=token"]
         return [*flags, "--grpc-authn-type=mtls", f"--grpc-client-ca-file={self._tls.client_authority}"]
+
+    def _broker_tls_flags(self) -> list[str]:
+        if self._broker_tls is None:
+            return []
+        return [
+            f"--grpc-broker-tls-cert-file={self._broker_tls.certificate}",
+            f"--grpc-broker-tls-key-file={self._broker_tls.key}",
+            f"--grpc-broker-client-ca-file={self._broker_tls.client_authority}",
+        ]
 
     def _small_reviewer(self) -> Path:
         kubeconfig = self._folder / "reviews.kubeconfig"

@@ -20,7 +20,7 @@ class Postgres:
         self.port = free_port()
         self._data = folder / "postgres"
         self._server = Server("postgres", folder)
-        self._programs = _programs()
+        self._programs = programs()
         self._user = USER if os.geteuid() == 0 else None
 
     def start(self) -> None:
@@ -60,7 +60,8 @@ class Postgres:
         return ["-h", "127.0.0.1", "-p", str(self.port), "-U", USER]
 
 
-def _programs() -> Path:
+def programs() -> Path:
+    """Where Debian keeps them; raises CannotBuild, with what to install, where there are none."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name))
     if not found:
         raise CannotBuild("PostgreSQL is needed: apt-get install postgresql")

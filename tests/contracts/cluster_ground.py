@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from dispatcher.languages.gotemplate import compile_structure
+from lab.real.cluster import job_template
 from tests.contracts.adapter_ground import Cluster
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
@@ -21,10 +21,6 @@ ACCOUNT = "maestro-adapter-sa"
 DATA_ANNOTATION = "hyperfleet.io/adapter-report"
 
 Document = dict[str, Any]
-
-_TEMPLATE = compile_structure(
-    yaml.safe_load((Path(__file__).parents[2] / "jobs" / "controlplane" / "job.yaml").read_text())
-)
 
 
 class Refused(RuntimeError):
@@ -135,6 +131,17 @@ class Room:
         name: str = (await self.first(runs, "pods", f"--selector=job-name={job}"))["metadata"]["name"]
         return name
 
+    async def logged(self, pod: str, container: str, words: str) -> None:
+        """Return when a container has said something."""
+        async with (
+            asyncio.timeout(PATIENCE),
+            self.kubectl.lines("logs", pod, f"--container={container}", "--follow") as output,
+        ):
+            async for line in output:
+                if words in line.decode():
+                    return
+        raise AssertionError(f"{pod} ended without {words!r}")
+
     async def gone(self, what: str, name: str) -> None:
         await self.kubectl("wait", "--for=delete", f"{what}/{name}", f"--timeout={PATIENCE:.0f}s")
 
@@ -205,18 +212,13 @@ class JobTemplate:
 
     def controlplane(self, cluster: Cluster, **spec: Any) -> Document:
         """The Job of the cluster's generation. `spec` replaces what a test cannot wait for."""
-        rendered: Document = _TEMPLATE.render(
-            {
-                "clusterId": cluster.cluster_id,
-                "generation": cluster.generation,
-                "clusterSnapshot": json.dumps(cluster.snapshot()),
-                "managementCluster": self.consumer,
-                "maestroApiUrl": self.maestro_api_url,
-                "maestroGrpcUrl": self.maestro_grpc_url,
-                "adapterImage": self.adapter_image,
-                "reporterImage": self.reporter_image,
-                "adapter": {"name": "controlplane"},
-            }
+        rendered: Document = job_template.rendered(
+            cluster.snapshot(),
+            adapter_image=self.adapter_image,
+            reporter_image=self.reporter_image,
+            maestro_api_url=self.maestro_api_url,
+            maestro_grpc_url=self.maestro_grpc_url,
+            consumer=self.consumer,
         )
         del rendered["metadata"]["namespace"]  # that of the room
         rendered["spec"] |= spec
@@ -265,25 +267,12 @@ class Jobs:
 
 
 def rights() -> list[Document]:
-    """The account of such Jobs and what its token may do, as the template's page says."""
-    group = "rbac.authorization.k8s.io"
-    rules = [
-        {"apiGroups": ["batch"], "resources": ["jobs/status"], "verbs": ["patch"]},
-        {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["get"]},
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "watch"]},
-    ]
-    name = {"name": "status-reporter"}
-    return [
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ACCOUNT}},
-        {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": name, "rules": rules},
-        {
-            "apiVersion": f"{group}/v1",
-            "kind": "RoleBinding",
-            "metadata": name,
-            "roleRef": {"apiGroup": group, "kind": "Role", **name},
-            "subjects": [{"kind": "ServiceAccount", "name": ACCOUNT}],
-        },
-    ]
+    """The account of such Jobs and what its token may do: the file that we ship, for whatever room."""
+    documents: list[Document] = list(yaml.safe_load_all((job_template.FOLDER / "rbac.yaml").read_text()))
+    for each in documents:
+        for named in (each["metadata"], *each.get("subjects", ())):
+            del named["namespace"]
+    return documents
 
 
 def restricted(namespace: str) -> Document:

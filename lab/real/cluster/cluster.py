@@ -13,10 +13,11 @@ from typing import Any
 from lab.real.cluster import images, network, requirements, runtime
 from lab.real.cluster.certificates import Authority
 from lab.real.cluster.cgroup import Cgroup
-from lab.real.cluster.control_plane import NODE, ControlPlane, program
+from lab.real.cluster.control_plane import NODE, ControlPlane, build, program
 from lab.real.cluster.node import Node, restore_settings
 from lab.real.cluster.place import Place
 from lab.real.cluster.runtime import Runtime
+from lab.real.steps import step
 
 _TIMEOUT = 10
 
@@ -50,14 +51,18 @@ class Cluster:
             if self.is_up():
                 return
             self._clear()
+            build()
             self.place.logs.mkdir(parents=True, mode=0o700)
             Cgroup(self.place.title).create()
             network.create(self.place)
             control_plane = self.control_plane
-            control_plane.start()
-            self.runtime.start()
-            images.load_pause(self.runtime)
-            self._node.start(control_plane.kubeconfigs["kubelet"], ready=self._takes_pods)
+            with step("control plane"):
+                control_plane.start()
+            with step("container runtime"):
+                self.runtime.start()
+                images.load_pause(self.runtime)
+            with step("node"):
+                self._node.start(control_plane.kubeconfigs["kubelet"], ready=self._takes_pods)
 
     def is_up(self) -> bool:
         if not self.place.kubeconfig.exists():

@@ -1,69 +1,108 @@
-"""`python -m lab.real.cluster.command`: a cluster for a person, up, down, and how it is."""
+"""`python -m lab.real.cluster.command`: a cluster for a person, with our images on it, and Maestro if wanted.
+
+What belongs into a shell goes to standard output; how it goes on, to standard error.
+"""
 
 import argparse
 import json
 import sys
-import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from lab.real.building import CannotBuild
-from lab.real.cluster import maestro
+from lab.real.cluster import images, job_template, maestro
 from lab.real.cluster.cluster import Cluster
+from lab.real.cluster.control_plane import program
 from lab.real.cluster.daemons import Daemon
 from lab.real.cluster.place import LAB
 from lab.real.cluster.requirements import CannotRun
+from lab.real.images import CannotContain
+from lab.real.postgres import programs
 from lab.real.processes import DidNotStart
+from lab.real.steps import step
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="cluster", description="A real Kubernetes cluster of one node.")
-    parser.add_argument("what", choices=("up", "down", "status", "maestro"))
-    what = parser.parse_args().what
-    cluster = Cluster(LAB)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, command in {"up": _up, "down": _down, "status": _status, "maestro": _maestro}.items():
+        commands.add_parser(name).set_defaults(run=command)
+    job = commands.add_parser("job", help="print the Job for the cluster of a snapshot")
+    job.add_argument("snapshot", type=Path)
+    job.set_defaults(run=_job)
+    arguments = vars(parser.parse_args())
+    run: Callable[..., int] = arguments.pop("run")
     try:
-        return {"up": _up, "down": _down, "status": _status, "maestro": _maestro}[what](cluster)
-    except (CannotRun, CannotBuild, DidNotStart) as error:
+        return run(Cluster(LAB), **arguments)
+    except (CannotRun, CannotBuild, CannotContain, DidNotStart) as error:
         print(error, file=sys.stderr)
         return 1
 
 
 def _up(cluster: Cluster) -> int:
-    started = time.monotonic()
-    cluster.up()
-    print(f"the cluster is up ({time.monotonic() - started:.0f} s); its logs are in {cluster.place.logs}")
-    print(f"export KUBECONFIG={cluster.place.kubeconfig}")
+    with step("the cluster is up"):
+        cluster.up()
+        names = _images(cluster)
+    print(f"           its logs are in {cluster.place.logs}", file=sys.stderr)
+    _export({"PATH": f"$PATH:{program('kubectl').parent}", "KUBECONFIG": str(cluster.place.kubeconfig)} | names)
     return 0
 
 
 def _down(cluster: Cluster) -> int:
-    cluster.down()
-    print("the cluster is gone")
+    with step("the cluster is gone"):
+        cluster.down()
     return 0
 
 
 def _status(cluster: Cluster) -> int:
     if not cluster.is_up():
-        print("there is no cluster: make cluster")
+        print("there is no cluster: make cluster", file=sys.stderr)
         return 1
-    print(f"export KUBECONFIG={cluster.place.kubeconfig}")
+    _export({"KUBECONFIG": str(cluster.place.kubeconfig)})
     print(cluster.kubectl("get", "nodes,pods", "--all-namespaces", "--output=wide").stdout, end="")
     return 0
 
 
 def _maestro(cluster: Cluster) -> int:
-    started = time.monotonic()
-    cluster.up()
-    daemon, told = Daemon("maestro", cluster.place), maestro.note(cluster.place)
-    if daemon.pid is None:
-        told.unlink(missing_ok=True)
-        place = cluster.place
-        daemon.start(
-            [*(sys.executable, "-m", "lab.real.cluster.maestro", place.name, str(place.number))],
-            ready=told.exists,
-        )
-    print(f"Maestro is up ({time.monotonic() - started:.0f} s); its agent manages this cluster")
-    for name, value in json.loads(told.read_text()).items():
-        print(f"export {name}={value}")
+    programs()
+    _up(cluster)
+    place, told = cluster.place, maestro.note(cluster.place)
+    daemon = Daemon("maestro", place)
+    with step("Maestro is up, and its agent manages this cluster"):
+        if daemon.pid is None:
+            told.unlink(missing_ok=True)
+            command = [sys.executable, "-m", "lab.real.cluster.maestro", place.name, str(place.number)]
+            daemon.start(command, ready=told.exists)
+    _export(json.loads(told.read_text()))
     return 0
+
+
+def _job(cluster: Cluster, snapshot: Path) -> int:
+    told = maestro.note(cluster.place)
+    if not told.exists():
+        print("there is no Maestro: make maestro", file=sys.stderr)
+        return 1
+    reached, names = json.loads(told.read_text()), _images(cluster)
+    job = job_template.rendered(
+        json.loads(snapshot.read_text()),
+        adapter_image=names["ADAPTER_IMAGE"],
+        reporter_image=names["REPORTER_IMAGE"],
+        maestro_api_url=reached["MAESTRO_API_URL"],
+        maestro_grpc_url=reached["MAESTRO_GRPC_URL"],
+        consumer=reached["MANAGEMENT_CLUSTER_CONSUMER"],
+    )
+    print(json.dumps(job, indent=2))
+    return 0
+
+
+def _images(cluster: Cluster) -> dict[str, str]:
+    place = cluster.place
+    return {"ADAPTER_IMAGE": images.adapter(place), "REPORTER_IMAGE": images.reporter(place)}
+
+
+def _export(variables: Mapping[str, str]) -> None:
+    for name, value in variables.items():
+        print(f"export {name}={value}")
 
 
 if __name__ == "__main__":

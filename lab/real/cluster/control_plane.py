@@ -26,6 +26,13 @@ def program(name: str) -> Path:
     return built("kubernetes", f"k8s.io/kubernetes/cmd/{name}", stamps=kubernetes.version_stamps())
 
 
+def build() -> None:
+    """All that a cluster runs, before any of it does: the first time on a machine takes many minutes."""
+    _etcd()
+    for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl"):
+        program(name)
+
+
 class ControlPlane:
     """The admin's way in is `url`, `admin_token` and `ca_file`, or `kubeconfigs["admin"]`."""
 
@@ -76,7 +83,7 @@ class ControlPlane:
         clients, peers = (f"http://{self._place.loopback}:{port}" for port in (2379, 2380))
         self._etcd.start(
             [
-                built("kubernetes", "go.etcd.io/etcd/server/v3", name="etcd"),
+                _etcd(),
                 *(f"--data-dir={self._place.folder / 'etcd'}", "--unsafe-no-fsync"),
                 *(f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"),
                 *(f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"),
@@ -132,6 +139,10 @@ class ControlPlane:
             ],
             ready=lambda: accepts(10259, loopback),
         )
+
+
+def _etcd() -> Path:
+    return built("kubernetes", "go.etcd.io/etcd/server/v3", name="etcd")
 
 
 def _write_secret(file: Path, content: str) -> None:

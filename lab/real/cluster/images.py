@@ -1,4 +1,4 @@
-"""Images for the node: the pause image that every pod needs, and those that podman has."""
+"""Images for the node: the pause image that every pod needs, and ours, as podman builds them."""
 
 import hashlib
 import io
@@ -6,22 +6,43 @@ import json
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
+from lab.real import images
 from lab.real.building import built
+from lab.real.cluster.place import Place
 from lab.real.cluster.runtime import PAUSE_IMAGE, Runtime
+from lab.real.images import Image
+from lab.real.steps import step
+
+# A tag of their own, because the kubelet would try to pull the latest.
+_TAG = "cluster"
+_LOADED = "images.json"
 
 
-def load(runtime: Runtime, names: Iterable[str]) -> None:
-    """Bring images from podman's store to the node; pods must not try to pull them."""
-    for name in names:
-        with tempfile.TemporaryDirectory() as folder:
+def adapter(place: Place) -> str:
+    """The name of the control plane adapter's image, which is on the node now as the checkout has it."""
+    return _load(place, images.built("Dockerfile.adapter", f"controlplane-adapter:{_TAG}"))
+
+
+def reporter(place: Place) -> str:
+    """The same of the status reporter's."""
+    return _load(place, images.built("Dockerfile.reporter", f"status-reporter:{_TAG}"))
+
+
+def _load(place: Place, image: Image) -> str:
+    """Bring an image from podman's store to the node, which need not be told twice of the same one."""
+    note = place.folder / _LOADED
+    loaded: dict[str, str] = json.loads(note.read_text()) if note.exists() else {}
+    found = str(image.facts()["Id"])
+    if loaded.get(image.name) != found:
+        with step(f"{image.name} to the node"), tempfile.TemporaryDirectory() as folder:
             archive = Path(folder) / "image.tar"
-            subprocess.run(
-                ["podman", "save", "--quiet", "--format", "docker-archive", "--output", archive, name], check=True
-            )
-            runtime.load(archive)
+            save = ["podman", "save", "--quiet", "--format", "docker-archive", "--output", str(archive), image.name]
+            subprocess.run(save, check=True)
+            Runtime(place).load(archive)
+        note.write_text(json.dumps(loaded | {image.name: found}))
+    return image.name
 
 
 def load_pause(runtime: Runtime) -> None:

@@ -10,18 +10,21 @@ import signal
 import ssl
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from lab.real import crds
-from lab.real.agent import RealAgent
+from lab.real.agent import Credentials, RealAgent
 from lab.real.cluster.certificates import Pair
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.place import Place
 from lab.real.maestro import Listening, RealMaestro
 from lab.real.postgres import Postgres
+from lab.real.steps import step
 from lab.tls import Tls
 
 CONSUMER = "mgmt-01"
@@ -41,29 +44,38 @@ class ClusterMaestro:
         self.client: Pair = issue("maestro-client", common_name=SOURCE, group=_CLIENTS)
         own = issue("maestro", common_name="maestro", addresses=(place.node, "maestro"))
         at = Listening(host=place.node)
-        self.rest_url, self.grpc_address = f"https://{place.node}:{at.rest}", f"{place.node}:{at.grpc}"
+        self.rest_url = f"https://{place.node}:{at.rest}"
+        self.grpc_address, self.broker_address = f"{place.node}:{at.grpc}", f"{place.node}:{at.broker}"
         self._folder = place.scratch
         if self._folder.exists():
             shutil.rmtree(self._folder)
         self._folder.mkdir(mode=0o711)
         self._database = Postgres(self._folder)
         tls = Tls(certificate=own.certificate, key=own.key, client_authority=self.ca_file)
-        self.server = RealMaestro(self._folder, self._database, "maestro", tls=tls, at=at, reviewer=place.kubeconfig)
+        self.server = RealMaestro(
+            self._folder, self._database, "maestro", tls=tls, broker_tls=tls, at=at, reviewer=place.kubeconfig
+        )
+        shown = issue("maestro-agent", common_name=f"{CONSUMER}-work-agent", group="maestro-agents")
         self.agent = RealAgent(
             self._folder,
-            broker_address=f"{place.node}:{at.broker}",
+            broker_address=self.broker_address,
             consumer=CONSUMER,
             kubeconfig=place.kubeconfig,
+            credentials=Credentials(ca_file=self.ca_file, certificate=shown.certificate, key=shown.key),
         )
 
     def start(self) -> None:
-        crds.install(self._cluster.control_plane, [*crds.hypershift_crds(), *crds.work_crds()])
-        self._cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}, *_rights())
-        self._database.start()
-        self.server.prepare()
-        self.server.start()
-        self._register()
-        self.agent.start()
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
+        with step("definitions of HostedClusters and works"):
+            crds.install(self._cluster.control_plane, [*crds.hypershift_crds(), *crds.work_crds()])
+            self._cluster.apply(namespace, *_rights())
+        with step("Maestro and its database"):
+            self._database.start()
+            self.server.prepare()
+            self.server.start()
+            self._register()
+        with step("Maestro's agent"):
+            self.agent.start()
 
     def stop(self) -> None:
         """At once: nothing of it is kept, and a polite end takes them many seconds."""
@@ -85,18 +97,28 @@ class ClusterMaestro:
             "MANAGEMENT_CLUSTER_CONSUMER": CONSUMER,
         }
 
+    def works_of(self, cluster_id: str) -> list[dict[str, Any]]:
+        """What Maestro itself holds for a cluster, whoever sent it."""
+        query = urllib.parse.urlencode({"search": f"consumer_name = '{CONSUMER}'", "size": -1})
+        held: list[dict[str, Any]] = self._ask(f"resource-bundles?{query}")["items"]
+        return [each for each in held if cluster_id in json.dumps(each)]
+
     def _register(self) -> None:
-        request = urllib.request.Request(
-            f"{self.rest_url}/api/maestro/v1/consumers",
-            data=json.dumps({"name": CONSUMER}).encode(),
-            headers={"Content-Type": "application/json"},
-        )
-        trust = ssl.create_default_context(cafile=str(self.ca_file))
         try:
-            urllib.request.urlopen(request, timeout=_TIMEOUT, context=trust).close()
+            self._ask("consumers", {"name": CONSUMER})
         except urllib.error.HTTPError as error:
             if error.code != HTTPStatus.CONFLICT:
                 raise
+
+    def _ask(self, path: str, document: Mapping[str, object] | None = None) -> Any:
+        request = urllib.request.Request(
+            f"{self.rest_url}/api/maestro/v1/{path}",
+            data=None if document is None else json.dumps(document).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        trust = ssl.create_default_context(cafile=str(self.ca_file))
+        with urllib.request.urlopen(request, timeout=_TIMEOUT, context=trust) as answer:
+            return json.load(answer)
 
 
 def note(place: Place) -> Path:

@@ -4,27 +4,27 @@ It has its own addresses and its own folder, so a person's cluster may run besid
 cleared away when the next one begins.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lab.hypershift.operator import Operator
-from lab.real import images
-from lab.real.cluster import requirements
+from lab.real.cluster import images, requirements
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.control_plane import program
-from lab.real.cluster.images import load
 from lab.real.cluster.maestro import CONSUMER, ClusterMaestro
 from lab.real.cluster.place import TESTS
+from lab.real.steps import step
 from tests.contracts.cluster_ground import Jobs, JobTemplate, Kubectl, Room, client_certificate, room_in
 from tests.contracts.kubernetes_ground import unique
+from tests.contracts.scenario_table import Table
 
-# A tag of their own, because the kubelet would try to pull the latest.
-TAG = "cluster"
 # Ten minutes of a roll-out pass in a third of a second.
 SPEED = 2000.0
+
+_table = Table("tests/e2e/cluster/")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,38 +34,49 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker("cluster")
+    """They come last: what they stand on is tried by the others."""
+    here = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]
+    for item in here:
+        item.add_marker("cluster")
+    items[:] = [item for item in items if item not in here] + here
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _table.take(report)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
+    yield
+    if _table.scenarios:
+        terminalreporter.section("scenarios on a real cluster")
+        for line in _table.lines():
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    missing = requirements.reasons(TESTS)
-    if missing or (cannot := images.what_is_missing()):
-        pytest.skip("; ".join(missing) or f"no image can be made here: {cannot}")
+    """A machine that could never run one skips; one that only lacks packages fails, and names them."""
+    if obstacles := requirements.obstacles(TESTS):
+        pytest.skip("; ".join(obstacles))
     cluster = Cluster(TESTS)
     cluster.down()
     try:
         cluster.up()
         yield cluster
     finally:
-        cluster.down()
+        with step("the cluster's end"):
+            cluster.down()
 
 
 @pytest.fixture(scope="session")
 def reporter_image(cluster: Cluster) -> str:
-    return _loaded(cluster, images.built("Dockerfile.reporter", f"status-reporter:{TAG}"))
+    return images.reporter(cluster.place)
 
 
 @pytest.fixture(scope="session")
 def adapter_image(cluster: Cluster) -> str:
-    return _loaded(cluster, images.built("Dockerfile.adapter", f"controlplane-adapter:{TAG}"))
-
-
-def _loaded(cluster: Cluster, image: images.Image) -> str:
-    load(cluster.runtime, [image.name])
-    return image.name
+    return images.adapter(cluster.place)
 
 
 @pytest.fixture(scope="session")

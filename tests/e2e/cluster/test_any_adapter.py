@@ -124,5 +124,6 @@ async def test_a_report_survives_an_api_server_that_is_down_when_it_is_written(
     up = times.now()
     cluster.control_plane.start_api_server()
     seen = await room.ended("patient", "CompletionsReached")
+    assert not seen.document["status"].get("failed"), f"another pod was needed\n{await room.story('patient')}"
     assert seen.says("Available", "True", "Ready")
     assert down < times.parse(seen.message("Available")) < up

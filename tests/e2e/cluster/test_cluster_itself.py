@@ -16,8 +16,8 @@ from lab.real.cluster.place import BROKEN, Place
 
 @pytest.fixture
 def fragile() -> Iterator[Cluster]:
-    if missing := requirements.reasons(BROKEN):
-        pytest.skip("; ".join(missing))
+    if obstacles := requirements.obstacles(BROKEN):
+        pytest.skip("; ".join(obstacles))
     cluster = Cluster(BROKEN)
     cluster.down()
     yield cluster

@@ -1,18 +1,33 @@
-"""What the Job's token may do is tried on the real API server, and so is everything else: each answer is asserted."""
+"""What the Job's token may do is tried on the real API server, and so is everything else: each answer is asserted.
 
+The rights are those of `jobs/controlplane/rbac.yaml`. The same is asked of Maestro's doors, which take certificates.
+"""
+
+import asyncio
+import ssl
+from http import HTTPStatus
+
+import httpx
 import pytest
 
+from lab.real.cluster.cluster import Cluster
+from lab.real.cluster.maestro import ClusterMaestro
 from tests.contracts.cluster_ground import ACCOUNT, JobTemplate, Kubectl, Refused, Room
 
 REPORT = "adapter-report write --condition Available=True:Ready:"
 
 
 @pytest.fixture
-async def reporter(room: Room, template: JobTemplate) -> Kubectl:
-    """The way in with the token of the Job's account. That it may patch the Job's status is seen: the report is there."""
+async def token(room: Room, template: JobTemplate) -> str:
+    """A token of the account of a Job that runs."""
     await room.create(template.script("j", f"{REPORT}; sleep 600"))
     await room.until("j", lambda job: job.says("Available", "True", "Ready"))
-    return room.kubectl.with_(f"--token={(await room.kubectl('create', 'token', ACCOUNT)).strip()}")
+    return (await room.kubectl("create", "token", ACCOUNT)).strip()
+
+
+@pytest.fixture
+def reporter(room: Room, token: str) -> Kubectl:
+    return room.kubectl.with_(f"--token={token}")
 
 
 ALLOWED = {
@@ -63,6 +78,24 @@ async def test_the_reporters_token_can_do_what_the_reporter_does_and_nothing_els
     assert not wrong
 
 
+async def test_the_reporters_token_may_patch_the_status_of_a_job_but_not_the_job_and_not_elsewhere(
+    room: Room, token: str, cluster: Cluster
+) -> None:
+    """Kubectl has no way to patch what it may not read, so the request is made as the reporter makes it."""
+    way = cluster.control_plane
+    trust = ssl.create_default_context(cafile=str(way.ca_file))
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/strategic-merge-patch+json"}
+    condition = {"type": "Tried", "status": "True", "reason": "Patched", "message": ""}
+    here, elsewhere = (f"/apis/batch/v1/namespaces/{each}/jobs/j" for each in (room.namespace, "default"))
+    async with httpx.AsyncClient(base_url=way.url, verify=trust, headers=headers) as client:
+        answers = {
+            path: (await client.patch(path, json={"status": {"conditions": [condition]}})).status_code
+            for path in (f"{here}/status", here, f"{elsewhere}/status")
+        }
+    assert list(answers.values()) == [HTTPStatus.OK, HTTPStatus.FORBIDDEN, HTTPStatus.FORBIDDEN]
+    assert (await room.job("j")).says("Tried", "True", "Patched")
+
+
 def _filled(command: tuple[str, ...], names: dict[str, str]) -> list[str]:
     return [each.format(**names) for each in command]
 
@@ -90,3 +123,26 @@ async def test_the_reporter_cannot_write_the_report(room: Room, template: JobTem
     pod = await room.running_pod("reading")
     with pytest.raises(Refused, match="Read-only file system"):
         await room.kubectl("exec", pod, "--container=status-reporter", "--", "touch", "/results/adapter-report.json")
+
+
+async def test_maestro_lets_nobody_speak_without_a_certificate_neither_adapters_nor_agents(
+    maestro: ClusterMaestro,
+) -> None:
+    for address in (maestro.grpc_address, maestro.broker_address):
+        host, _, port = address.partition(":")
+        trust = ssl.create_default_context(cafile=str(maestro.ca_file))
+        trust.set_alpn_protocols(["h2"])
+        with pytest.raises(ssl.SSLError, match="CERTIFICATE_REQUIRED"):
+            await _answer(host, int(port), trust)
+        trust.load_cert_chain(maestro.client.certificate, maestro.client.key)
+        assert await _answer(host, int(port), trust), "with one it speaks"
+
+
+async def _answer(host: str, port: int, trust: ssl.SSLContext) -> bytes:
+    """What a server of HTTP/2 says first, once the certificates are shown."""
+    async with asyncio.timeout(10):
+        reader, writer = await asyncio.open_connection(host, port, ssl=trust)
+        try:
+            return await reader.read(1)
+        finally:
+            writer.close()

@@ -1,0 +1,83 @@
+"""A machine that cannot run a cluster is told why, and what helps."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.real.cluster import cgroup, command, requirements
+from lab.real.cluster.place import Place
+
+PLACE = Place("nowhere", 199)
+PACKAGES = "containerd debootstrap iproute2 mount podman runc util-linux"
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder in which programs are looked for."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+
+def install(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).touch(mode=0o755)
+
+
+def test_all_packages_are_named_in_one_line_that_can_be_typed(programs: Path) -> None:
+    told = requirements.missing()
+
+    assert told[0].endswith(f"apt-get install {PACKAGES}")
+    assert any("Go is missing" in each for each in told)
+
+
+def test_what_is_there_is_not_asked_for(programs: Path) -> None:
+    install(programs, *(set(requirements._PACKAGES) - {"ctr"}), "go")
+
+    assert [each for each in requirements.missing() if "plugins" not in each] == [
+        "programs are missing (ctr): apt-get install containerd"
+    ]
+
+
+def test_somebody_who_is_not_root_is_told_only_that(monkeypatch: pytest.MonkeyPatch, programs: Path) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+    with pytest.raises(requirements.CannotRun) as told:
+        requirements.check(PLACE)
+
+    assert str(told.value).splitlines()[1:] == ["  - it needs root: use sudo, or a virtual machine"]
+
+
+@pytest.mark.usefixtures("as_root", "programs")
+def test_a_machine_without_cgroups_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "ROOT", tmp_path / "none")
+
+    (told,) = requirements.obstacles(PLACE)
+
+    assert "there are no cgroups" in told
+
+
+@pytest.mark.usefixtures("as_root")
+def test_another_system_is_told_to_use_a_virtual_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+
+    assert requirements.obstacles(PLACE) == ["it needs Linux, not darwin: use a virtual machine"]
+
+
+@pytest.mark.parametrize("what", ["up", "maestro"])
+def test_the_command_refuses_without_a_trace_of_the_program(
+    what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(sys, "argv", ["cluster", what])
+
+    assert command.main() == 1
+    told = capsys.readouterr()
+    assert told.err.startswith("a cluster cannot run here:\n") or "PostgreSQL" in told.err
+    assert told.out == ""
