@@ -38,12 +38,12 @@ format: $(READY) ## Rewrite the sources in the project's format
 	$(BIN)/ruff format .
 
 e2e: $(READY) ## Run the tests that need real servers (Go, Debian packages and root)
-	$(PYTEST) tests/e2e --ignore tests/e2e/cluster
+	$(PYTEST) tests/e2e
 
-e2e-cluster: $(READY) ## Run the tests that need a real cluster with a kubelet (as e2e, and containerd)
+e2e-cluster: $(READY) ## Run those of them that need a real cluster with a kubelet
 	$(PYTEST) tests/e2e/cluster
 
-cluster: $(READY) ## Start a real Kubernetes cluster of one node (Go, Debian packages and root)
+cluster: $(READY) ## Start a real Kubernetes cluster of one node with our images (Go, Debian packages and root)
 	@$(BIN)/python -m lab.real.cluster.command up
 
 cluster-down: $(READY) ## Take the cluster away, with all that it left on this machine
