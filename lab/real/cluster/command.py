@@ -4,11 +4,14 @@ What belongs into a shell goes to standard output; how it goes on, to standard e
 """
 
 import argparse
+import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from lab.hypershift.operator import Operator
 from lab.real.building import CannotBuild
 from lab.real.cluster import images, job_template, maestro
 from lab.real.cluster.cluster import Cluster
@@ -21,12 +24,15 @@ from lab.real.postgres import programs
 from lab.real.processes import DidNotStart
 from lab.real.steps import step
 
+# A control plane takes some seconds.
+_SPEED = 60.0
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="cluster", description="A real Kubernetes cluster of one node.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, command in {"up": _up, "down": _down, "status": _status, "maestro": _maestro}.items():
-        commands.add_parser(name).set_defaults(run=command)
+    for name, (command, explained) in _COMMANDS.items():
+        commands.add_parser(name, help=explained).set_defaults(run=command)
     job = commands.add_parser("job", help="print the Job for the cluster of a snapshot")
     job.add_argument("snapshot", type=Path)
     job.set_defaults(run=_job)
@@ -95,6 +101,20 @@ def _job(cluster: Cluster, snapshot: Path) -> int:
     return 0
 
 
+def _hypershift(cluster: Cluster) -> int:
+    async def play() -> None:
+        way = cluster.control_plane
+        async with Operator(way.url, way.admin_token, way.ca_file, speed=_SPEED) as operator:
+            await operator.life
+
+    if not cluster.is_up():
+        return _status(cluster)
+    print("HostedClusters are tended until Ctrl-C", file=sys.stderr)
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(play())
+    return 0
+
+
 def _images(cluster: Cluster) -> dict[str, str]:
     place = cluster.place
     return {"ADAPTER_IMAGE": images.adapter(place), "REPORTER_IMAGE": images.reporter(place)}
@@ -104,6 +124,14 @@ def _export(variables: Mapping[str, str]) -> None:
     for name, value in variables.items():
         print(f"export {name}={value}")
 
+
+_COMMANDS = {
+    "up": (_up, "start it, and bring our images to it"),
+    "down": (_down, "take it away, with all that it left on this machine"),
+    "status": (_status, "show what runs on it"),
+    "maestro": (_maestro, "start it with Maestro and its agent"),
+    "hypershift": (_hypershift, "play the operator that brings HostedClusters up, much faster than the real one"),
+}
 
 if __name__ == "__main__":
     sys.exit(main())
