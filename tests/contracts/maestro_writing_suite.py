@@ -214,10 +214,15 @@ async def test_an_executor_goes_when_the_caller_says_so(works: Works) -> None:
 
 
 async def test_the_status_stream_shows_the_executor(maestro: Ground, works: Works, agent: Agent) -> None:
+    """What is listed lacks it, so the agent speaks only once the list was told."""
     deployer = executor(namespace="ops", name="deployer")
+    await agent.go_offline()
+    await works.create(some_work("w", executor=deployer))
     async with watching(works) as seen:
-        await works.create(some_work("w", executor=deployer))
-        await seen.until(lambda events: any(event.work.executor == deployer for event in events))
+        listed, *_ = await seen.until(bool)
+        assert listed.work.executor is None
+        await agent.come_online()
+        await seen.until(lambda events: events[-1].work.executor == deployer)
 
 
 async def test_a_work_of_that_name_from_another_source_is_left_alone(maestro: Ground, works: Works) -> None:
