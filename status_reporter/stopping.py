@@ -10,9 +10,9 @@ from enum import IntEnum
 # An adapter that answers sooner is not preceded by a word that is not its own.
 HOLD_BACK_SECONDS = 2.0
 # An adapter that has answered and is silent for so long has said its last word.
-SILENCE_SECONDS = 5.0
+SILENCE_SECONDS = 1.0
 # The rest of the grace is for writing.
-LINGERING_SHARE = 0.75
+LINGERING_SHARE = 0.5
 
 
 class Stage(IntEnum):
