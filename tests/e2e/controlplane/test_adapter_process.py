@@ -65,7 +65,7 @@ async def test_a_cluster_goes_from_nothing_to_available_to_upgraded_to_gone(
     assert created.statuses["Available"] == "False"
 
     operator.play("clusters", cluster.name, Script())
-    ready = await until(adapter, cluster, is_available)
+    ready = await until(adapter, cluster, lambda run: is_available(run) and bool(run.report["data"]["version"]))
     assert ready.reason("Available") == "ControlPlaneReady"
     assert ready.report["data"]["control_plane_endpoint"] == f"https://api.{cluster.name}.hypershift.local:443"
     assert ready.report["data"]["version"] == "4.22.0"
