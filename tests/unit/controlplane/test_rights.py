@@ -32,7 +32,8 @@ def test_the_rights_are_given_to_the_jobs_account_in_the_jobs_namespace() -> Non
 def test_the_page_names_every_verb_and_no_other() -> None:
     """In the row of the account, verbs stand before what they are allowed on."""
     (row,) = re.findall(r"^\| ServiceAccount .+$", PAGE, re.MULTILINE)
-    told, verbs = set(), []
+    told: set[tuple[str, str, str]] = set()
+    verbs: list[str] = []
     for name in re.findall(r"`([a-z/]+)`", row):
         if name in GROUPS:
             told |= {(GROUPS[name], name, verb) for verb in verbs}
