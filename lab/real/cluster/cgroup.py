@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab.real.cluster import controllers
+
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "hyperfleet-"
 _END_DEADLINE = 20.0
@@ -25,7 +27,10 @@ class Cgroup:
     def create(self) -> None:
         for folder in self._folders:
             folder.mkdir(exist_ok=True)
-            _inherit_cpus(folder)
+            if not is_unified():
+                _inherit_cpus(folder)
+        if is_unified():
+            controllers.borrow(ROOT, self._owner, of_places())
         self.entrance.parent.mkdir(exist_ok=True)
 
     def members(self) -> set[int]:
@@ -47,9 +52,11 @@ class Cgroup:
             time.sleep(0.05)
 
     def remove(self) -> None:
+        borrowed = controllers.borrowed_by(self._owner)
         for folder in self._folders:
             for each in _deepest_first(folder):
                 _remove(each)
+        controllers.give_back(ROOT, borrowed)
 
 
 def of_places() -> list[Path]:
@@ -63,19 +70,24 @@ def why_unusable() -> str | None:
         return f"there are no cgroups at {ROOT}: mount them, or use a machine that lets you"
     if not os.access(owner(), os.W_OK):
         return f"{owner()} cannot be written: a container without its own cgroups cannot run a kubelet"
-    return None
+    return controllers.why_unusable(ROOT) if is_unified() else None
+
+
+def is_unified() -> bool:
+    """Whether this is version 2 alone, where all controllers share one hierarchy."""
+    return (ROOT / "cgroup.controllers").exists()
 
 
 def hierarchies() -> list[Path]:
     """One in version 2; in version 1, one for each controller, the unified tree beside them included."""
-    if (ROOT / "cgroup.controllers").exists():
+    if is_unified():
         return [ROOT]
     return sorted({each.parent.resolve() for each in ROOT.glob("*/cgroup.procs")})
 
 
 def owner() -> Path:
     """The hierarchy that tells whose a process is."""
-    return ROOT if (ROOT / "cgroup.controllers").exists() else ROOT / "pids"
+    return ROOT if is_unified() else ROOT / "pids"
 
 
 def _inherit_cpus(folder: Path) -> None:
