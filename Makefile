@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
+# How many processes share the tests, which mostly wait for servers of their own.
+AT_ONCE ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test lint format e2e e2e-cluster cluster cluster-down cluster-status maestro soak bench demo lock proto clean
@@ -25,7 +27,7 @@ $(READY): $(LOCKED) pyproject.toml
 	@touch $@
 
 test: $(READY) ## Run unit, conformance and integration tests
-	$(PYTEST) tests/unit tests/conformance tests/integration
+	$(PYTEST) --numprocesses $(AT_ONCE) --dist loadfile tests/unit tests/conformance tests/integration
 
 lint: $(READY) ## Check style (ruff), types (mypy strict) and the rooms' imports (import-linter)
 	$(BIN)/ruff check .
