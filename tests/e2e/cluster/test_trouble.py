@@ -24,15 +24,20 @@ def wanted() -> Cluster:
 
 @pytest.fixture
 def outage(maestro: ClusterMaestro) -> Outage:
-    """While it lasts, nobody answers where Maestro was."""
+    """While it lasts, nobody answers where Maestro was.
+
+    The agent is started anew with it, as the real one takes two minutes and more to find back by itself.
+    """
 
     @asynccontextmanager
     async def lasting() -> AsyncIterator[None]:
+        maestro.agent.kill()
         maestro.server.kill()
         try:
             yield
         finally:
             maestro.server.start()
+            maestro.agent.start()
 
     return lasting
 
@@ -57,7 +62,7 @@ async def test_a_pod_that_is_told_to_go_says_so_on_the_job_and_another_one_does_
     async with outage():
         name = await jobs.start(wanted)
         first = await jobs.room.running_pod(name)
-        await jobs.room.logged(first, "adapter", "maestro")
+        await jobs.room.logged(first, "adapter", "trying again")
         await jobs.room.kubectl("delete", "pod", first, "--wait=false")
         told = await jobs.room.until(name, lambda job: job.reason("Applied"))
         assert told.says("Applied", "Unknown", "AdapterStopped")
