@@ -70,6 +70,7 @@ class Cluster:
         return self.control_plane.runs and self._node.runs and self._takes_pods()
 
     def down(self) -> None:
+        requirements.check_rights()
         with self._alone():
             self._clear()
 

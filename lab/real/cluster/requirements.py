@@ -27,17 +27,18 @@ class CannotRun(RuntimeError):
 
 def check(place: Place) -> None:
     """All that is in the way at once, with what to do about it."""
-    problems = obstacles(place) or missing()
-    if problems:
-        raise CannotRun("a cluster cannot run here:\n" + "\n".join(f"  - {each}" for each in problems))
+    _refuse(obstacles(place) or missing())
+
+
+def check_rights() -> None:
+    """What is needed to take a cluster away, too."""
+    _refuse(_lacking_rights())
 
 
 def obstacles(place: Place) -> list[str]:
     """Why this is no machine for it, whatever were installed."""
-    if sys.platform != "linux":
-        return [f"it needs Linux, not {sys.platform}: use a virtual machine"]
-    if os.geteuid() != 0:
-        return ["it needs root: use sudo, or a virtual machine"]
+    if problems := _lacking_rights():
+        return problems
     found = [cgroup.why_unusable()]
     if shutil.which("ip"):
         found.append(network.why_unusable(place))
@@ -55,3 +56,16 @@ def missing() -> list[str]:
     if shutil.which("go") is None:
         found.append("Go is missing, which builds Kubernetes itself: apt-get install golang, or a newer one")
     return found
+
+
+def _lacking_rights() -> list[str]:
+    if sys.platform != "linux":
+        return [f"it needs Linux, not {sys.platform}: use a virtual machine"]
+    if os.geteuid() != 0:
+        return ["it needs root: use sudo, or a virtual machine"]
+    return []
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        raise CannotRun("a cluster cannot run here:\n" + "\n".join(f"  - {each}" for each in problems))

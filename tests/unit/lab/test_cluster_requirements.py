@@ -70,7 +70,7 @@ def test_another_system_is_told_to_use_a_virtual_machine(monkeypatch: pytest.Mon
     assert requirements.obstacles(PLACE) == ["it needs Linux, not darwin: use a virtual machine"]
 
 
-@pytest.mark.parametrize("what", ["up", "maestro"])
+@pytest.mark.parametrize("what", ["up", "down", "maestro"])
 def test_the_command_refuses_without_a_trace_of_the_program(
     what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
