@@ -46,13 +46,13 @@ async def test_a_maestro_that_is_down_for_half_a_minute_is_waited_for(
     jobs: Jobs, wanted: Cluster, outage: Outage
 ) -> None:
     async with outage():
-        name = await jobs.start(wanted)
+        name = await jobs.start(wanted, ttlSecondsAfterFinished=60)
         await jobs.room.running_pod(name)
         await asyncio.sleep(OUTAGE_SECONDS)
         assert not (await jobs.room.job(name)).over
     seen = await jobs.room.ended(name, "CompletionsReached")
     assert seen.says("Applied", "True", "ManifestWorkCreated")
-    assert not seen.document["status"].get("failed"), "another pod was needed"
+    assert not seen.document["status"].get("failed"), f"another pod was needed\n{await jobs.room.story(name)}"
 
 
 async def test_a_pod_that_is_told_to_go_says_so_on_the_job_and_another_one_does_its_work(
