@@ -3,7 +3,7 @@
 The rights are those of `jobs/controlplane/rbac.yaml`. The same is asked of Maestro's doors, which take certificates.
 """
 
-import asyncio
+import socket
 import ssl
 from http import HTTPStatus
 
@@ -125,24 +125,21 @@ async def test_the_reporter_cannot_write_the_report(room: Room, template: JobTem
         await room.kubectl("exec", pod, "--container=status-reporter", "--", "touch", "/results/adapter-report.json")
 
 
-async def test_maestro_lets_nobody_speak_without_a_certificate_neither_adapters_nor_agents(
-    maestro: ClusterMaestro,
-) -> None:
+def test_maestro_lets_nobody_speak_without_a_certificate_neither_adapters_nor_agents(maestro: ClusterMaestro) -> None:
     for address in (maestro.grpc_address, maestro.broker_address):
-        host, _, port = address.partition(":")
         trust = ssl.create_default_context(cafile=str(maestro.ca_file))
         trust.set_alpn_protocols(["h2"])
         with pytest.raises(ssl.SSLError, match="CERTIFICATE_REQUIRED"):
-            await _answer(host, int(port), trust)
+            _first_word(address, trust)
         trust.load_cert_chain(maestro.client.certificate, maestro.client.key)
-        assert await _answer(host, int(port), trust), "with one it speaks"
+        assert _first_word(address, trust), "with one it speaks"
 
 
-async def _answer(host: str, port: int, trust: ssl.SSLContext) -> bytes:
-    """What a server of HTTP/2 says first, once the certificates are shown."""
-    async with asyncio.timeout(10):
-        reader, writer = await asyncio.open_connection(host, port, ssl=trust)
-        try:
-            return await reader.read(1)
-        finally:
-            writer.close()
+def _first_word(address: str, trust: ssl.SSLContext) -> bytes:
+    """What a server of HTTP/2 says by itself, once the certificates are shown."""
+    host, _, port = address.partition(":")
+    with (
+        socket.create_connection((host, int(port)), timeout=10) as plain,
+        trust.wrap_socket(plain, server_hostname=host) as secure,
+    ):
+        return secure.recv(1)
