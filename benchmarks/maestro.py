@@ -1,7 +1,7 @@
 """The Maestro client: calls per second and CPU per call, on the stand-in and, where it can be had, on the real server.
 
-Beside each number stands a bare probe that makes the same calls with no client around them, so that what the client
-costs can be seen whatever else the machine is doing. Start cost is that of a fresh interpreter.
+Beside each number stands a bare probe that makes the same calls with httpx and a stub, as a script would, so that what
+the client costs or spares can be seen whatever else the machine is doing. Start cost is that of a fresh interpreter.
 """
 
 import asyncio
