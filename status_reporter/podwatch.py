@@ -24,26 +24,29 @@ def follow(
     kube: Kube, name: str, poll_interval: float, tell: Callable[[Pod], None], give_up: Callable[[Permanent], None]
 ) -> None:
     """Call `tell` with every state of the pod, until the process ends, or `give_up` when it may not be looked at."""
-    may_watch, failures, allowed_at = True, 0, time.monotonic()
+    may_watch, failures = True, 0
+    refused_since: float | None = None
     while True:
         asked_for = 0.0
         try:
             pod = kube.pod(name, ANSWER_SECONDS)
             tell(pod)
-            allowed_at = time.monotonic()
+            refused_since, seen_at = None, time.monotonic()
             if may_watch:
                 _watch(kube, name, pod, tell)
-                if time.monotonic() - allowed_at >= SHORT_WATCH_SECONDS:
+                if time.monotonic() - seen_at >= SHORT_WATCH_SECONDS:
                     failures = 0
                     continue
         except _WatchForbidden as error:
             log.info("the pod may not be watched, so it is polled: %s", error)
             may_watch = False
         except Permanent as error:
-            if not isinstance(error, Forbidden) or time.monotonic() - allowed_at > FORBIDDEN_SECONDS:
+            refused_since = refused_since or time.monotonic()
+            if not isinstance(error, Forbidden) or time.monotonic() - refused_since > FORBIDDEN_SECONDS:
                 give_up(error)
                 return
         except Transient as error:
+            refused_since = None
             asked_for = error.retry_after or 0.0
             log.debug("lost sight of the pod: %s", error)
         failures += 1

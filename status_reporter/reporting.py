@@ -207,11 +207,13 @@ class Reporter:
     def _write(self, decided: Verdict) -> None:
         """Put the verdict on the Job, trying again while the API server is in trouble and there is time."""
         started, failures = time.monotonic(), 0
+        refused_since: float | None = None
         while True:
             try:
                 self._mark(decided)
             except (Transient, Forbidden) as error:
-                left = self._write_deadline(started, error) - time.monotonic()
+                refused_since = (refused_since or time.monotonic()) if isinstance(error, Forbidden) else None
+                left = self._write_deadline(started, refused_since) - time.monotonic()
                 if left <= 0:
                     raise
                 pause = min(left, _pause(failures, error))
@@ -244,11 +246,11 @@ class Reporter:
         left = self._farewell.writes_until - time.monotonic()
         return min(ANSWER_SECONDS, max(left, MIN_ANSWER_SECONDS))
 
-    def _write_deadline(self, started: float, error: HyperFleetError) -> float:
+    def _write_deadline(self, started: float, refused_since: float | None) -> float:
         deadline = max(self._began + self._settings.max_wait, started + MIN_WRITE_SECONDS)
         if self._farewell is not None:
             deadline = self._farewell.writes_until
-        return min(deadline, started + FORBIDDEN_SECONDS) if isinstance(error, Forbidden) else deadline
+        return deadline if refused_since is None else min(deadline, refused_since + FORBIDDEN_SECONDS)
 
     def _sleep(self, seconds: float) -> None:
         """Wait before another try; being told to end is the last chance and leaves only a short wait."""

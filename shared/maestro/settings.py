@@ -16,6 +16,7 @@ from shared.retry import RetryPolicy
 from shared.times import parse_duration
 
 MIN_KEEPALIVE_SECONDS = 10.0
+MAX_WAIT_SECONDS = 60.0
 _API_PATH = "/api/maestro/v1"
 _TLS_SCHEMES, _PLAIN_SCHEMES = ("https", "grpcs"), ("http", "grpc")
 
@@ -65,7 +66,9 @@ class MaestroSettings:
 
     @property
     def retry(self) -> RetryPolicy:
-        return RetryPolicy(attempts=self.retry_attempts, budget=self.retry_budget)
+        # No single wait may use up the budget: an outage of half of it must not end a run by chance.
+        longest = min(MAX_WAIT_SECONDS, self.retry_budget / 6)
+        return RetryPolicy(attempts=self.retry_attempts, budget=self.retry_budget, max_delay=longest)
 
     @classmethod
     def load(cls, environment: Mapping[str, str], clients_maestro: Mapping[str, Any] | None = None) -> Self:

@@ -12,6 +12,7 @@ import pytest
 
 from lab.kubernetes import LabKubernetes
 from shared.errors import NotFound, Permanent
+from status_reporter import podwatch
 from status_reporter.kube import Kube
 from status_reporter.podwatch import follow
 from tests.contracts.kubernetes_ground import PATIENCE, Api, Document, good, pod, unique
@@ -172,6 +173,16 @@ async def test_a_pod_that_may_not_be_watched_is_polled(lab: LabKubernetes, api: 
 
 async def test_a_refusal_that_does_not_last_is_not_believed(lab: LabKubernetes, follower: Follower) -> None:
     lab.faults.fail(403, path="/pods/", times=2)
+    follower.start()
+    await follower.until_label("first")
+
+
+async def test_a_refusal_after_an_outage_is_not_believed_at_once(
+    lab: LabKubernetes, follower: Follower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(podwatch, "FORBIDDEN_SECONDS", 0.9)
+    lab.faults.fail(503, path="/pods/", headers={"Retry-After": "1"})
+    lab.faults.fail(403, path="/pods/")
     follower.start()
     await follower.until_label("first")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.kubernetes import LabKubernetes
+from status_reporter.kube import FORBIDDEN_SECONDS
 from tests.contracts.kubernetes_ground import Api, Ground, good
 from tests.contracts.reporter_ground import APPLIED, AVAILABLE, Scene, scene_on
 
@@ -48,6 +49,19 @@ async def test_every_request_may_be_refused_in_a_storm_and_the_report_still_arri
     await scene.ends()
 
     assert await scene.exit_code() == 0
+
+
+async def test_a_refusal_after_an_outage_is_not_believed_at_once(lab: LabKubernetes, scene: Scene) -> None:
+    """An API server that comes back refuses for a moment what it allows, and the outage before it is no refusal."""
+    lab.faults.fail(503, method="PATCH", headers={"Retry-After": f"{FORBIDDEN_SECONDS + 1:.0f}"})
+    lab.faults.fail(403, method="PATCH", times=2)
+    scene.write(REPORT)
+    await scene.start()
+    await scene.ends()
+
+    assert await scene.exit_code() == 0
+    assert (await scene.conditions())["Applied"]["reason"] == "Created"
+    assert patches(lab) == 4
 
 
 @pytest.mark.parametrize("status", [409, 500, 503])

@@ -1,6 +1,7 @@
 """Trying again: how often, how long, and when not. Time passes only where the policy sleeps, and then at once."""
 
 import asyncio
+import random
 import selectors
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
@@ -8,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from shared.errors import Conflict, NotFound, Permanent, ServerError, Transient, Unavailable
+from shared.maestro import MaestroSettings
 from shared.retry import RetryPolicy
 
 T = TypeVar("T")
@@ -219,3 +221,26 @@ def test_concurrent_runs_of_one_policy_do_not_disturb_each_other() -> None:
     assert good == "done"
     assert isinstance(bad, Transient)
     assert bad.what == "down 3"
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
+def test_an_outage_of_half_of_maestro_s_budget_is_survived_whatever_chance_says(
+    chance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random, "uniform", lambda least, most: least + chance * (most - least))
+    settings = MaestroSettings(
+        grpc_server_address="a:1",
+        http_server_address="http://a",
+        source_id="s",
+        insecure=True,
+        retry_budget=55.0,
+        retry_attempts=1000,
+    )
+
+    async def until_it_is_back() -> str:
+        await asyncio.sleep(0.1)
+        if asyncio.get_running_loop().time() < settings.retry_budget / 2:
+            raise Unavailable("down")
+        return "done"
+
+    assert run(settings.retry.run("call", until_it_is_back)) == "done"
