@@ -16,8 +16,8 @@ import h11
 
 from shared.maestro.proxies import Proxy, proxy_for
 
-# More than Maestro can serve at the same time; those beyond wait for a connection.
-_AT_ONCE = 16
+# Maestro answers no faster to more of them; who comes then waits for a connection.
+_AT_ONCE = 8
 # A server closes what is idle for long; a request on such a connection would be lost.
 _IDLE_SECONDS = 5.0
 _CHUNK_BYTES = 2**18
