@@ -47,7 +47,8 @@ class Connections:
         self._port = parts.port or (443 if self._trust else 80)
         self._proxy = proxy_for(self._host) if self._trust else None
         self._path = quote(parts.path)
-        self._headers = (("Host", parts.netloc), ("Accept", "application/json"), ("Accept-Encoding", "identity"))
+        _, _, authority = parts.netloc.rpartition("@")
+        self._headers = (("Host", authority), ("Accept", "application/json"), ("Accept-Encoding", "identity"))
         self._timeout = timeout
         self._idle: list[_Connection] = []
         self._places = asyncio.Semaphore(_AT_ONCE)
@@ -112,7 +113,8 @@ class Connections:
         assert self._trust is not None
         reader, writer = await asyncio.open_connection(proxy.host, proxy.port, limit=_CHUNK_BYTES)
         try:
-            await proxy.tunnel(reader, writer, f"{self._host}:{self._port}")
+            host = f"[{self._host}]" if ":" in self._host else self._host
+            await proxy.tunnel(reader, writer, f"{host}:{self._port}")
             await writer.start_tls(self._trust, server_hostname=self._host)
         except BaseException:
             writer.transport.abort()

@@ -153,6 +153,15 @@ async def test_an_answer_is_taken_whole_however_it_is_sent(answer: bytes, status
         assert (got.status, got.content) == (status, content)
 
 
+async def test_who_we_are_is_no_part_of_the_host() -> None:
+    seen: list[str] = []
+    async with Server(answering(OK, seen=seen)) as server:
+        connections = Connections(f"http://me:secret@127.0.0.1:{server.port}", trust=PLAIN, timeout=TIMEOUT)
+        await connections.exchange("GET", "/", {})
+        await connections.close()
+    assert "secret" not in seen[0]
+
+
 async def test_headers_are_known_by_their_names_in_lower_case() -> None:
     answer = b"HTTP/1.1 503 Busy\r\nRETRY-After: 7\r\nContent-Length: 0\r\n\r\n"
     async with talking(answering(answer)) as (connections, _):
