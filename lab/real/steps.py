@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that was done; `seconds` are its own, without those of the steps within it."""
+    """Something that was done, since when; `seconds` are its own, without those of the steps within it."""
 
     what: str
     seconds: float
+    began: float
 
 
 # All that this process has done so far.
@@ -24,10 +25,10 @@ def step(what: str, *, warning: str = "") -> Iterator[None]:
     """Tell of it when it is done, and with a `warning` before it begins as well."""
     if warning:
         _tell(f"{what} ({warning}) ...")
-    before, started = len(done), time.monotonic()
+    before, began, started = len(done), time.time(), time.monotonic()
     yield
     elapsed = time.monotonic() - started
-    done.append(Step(what, elapsed - sum(each.seconds for each in done[before:])))
+    done.append(Step(what, elapsed - sum(each.seconds for each in done[before:]), began))
     _tell(f"{elapsed:7.1f} s  {what}")
 
 

@@ -33,7 +33,7 @@ class Table:
             self.preparations += news
         if ours:
             scenario = self.scenarios.setdefault(report.nodeid, Scenario(_sentence(report.nodeid)))
-            scenario.seconds += report.duration - (0 if report.when == "call" else sum(each.seconds for each in news))
+            scenario.seconds += report.duration - (0 if report.when == "call" else _spent(news, report.start))
             if not report.passed:
                 scenario.outcome, scenario.why = report.outcome, _reason(report)
 
@@ -44,6 +44,11 @@ class Table:
         for scenario in self.scenarios.values():
             yield _line(scenario.outcome, scenario.seconds, f"{scenario.name}{scenario.why and f': {scenario.why}'}")
         yield _line("", sum(each.seconds for each in self.scenarios.values()), f"= {len(self.scenarios)} scenarios")
+
+
+def _spent(news: list[Step], since: float) -> float:
+    """What was done in other folders meanwhile is told here first, and took none of this time."""
+    return sum(each.seconds for each in news if each.began >= since)
 
 
 def _line(outcome: str, seconds: float, what: str) -> str:

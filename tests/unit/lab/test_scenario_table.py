@@ -10,6 +10,7 @@ from tests.contracts.scenario_table import Table
 
 Phase = Literal["setup", "call", "teardown"]
 Outcome = Literal["passed", "failed", "skipped"]
+STARTED = 1000.0
 
 
 @pytest.fixture(autouse=True)
@@ -20,14 +21,17 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 def report(
     name: str, when: Phase, seconds: float, outcome: Outcome = "passed", why: tuple[str, int, str] | None = None
 ) -> pytest.TestReport:
-    return pytest.TestReport(f"here/test_x.py::{name}", ("x", 1, name), {}, outcome, why, when, duration=seconds)
+    location = ("x", 1, name)
+    return pytest.TestReport(
+        f"here/test_x.py::{name}", location, {}, outcome, why, when, duration=seconds, start=STARTED
+    )
 
 
 def test_it_names_each_scenario_with_its_outcome_and_time_and_what_was_set_up_by_itself() -> None:
     table = Table("here/")
-    steps.done.append(Step("build etcd", 70.0))
+    steps.done.append(Step("build etcd", 70.0, STARTED))
     table.take(report("test_it_works", "setup", 71.0))
-    steps.done.append(Step("cluster of its own", 5.0))
+    steps.done.append(Step("cluster of its own", 5.0, STARTED))
     table.take(report("test_it_works", "call", 8.0))
     table.take(report("test_it_works", "teardown", 1.0))
     table.take(report("test_it_does_not", "setup", 0.5))
@@ -46,8 +50,17 @@ def test_it_names_each_scenario_with_its_outcome_and_time_and_what_was_set_up_by
 
 def test_of_tests_elsewhere_only_the_builds_are_told() -> None:
     table = Table("elsewhere/")
-    steps.done.append(Step("build maestro", 300.0))
+    steps.done.append(Step("build maestro", 300.0, STARTED))
     table.take(report("test_x", "call", 301.0))
 
     assert table.scenarios == {}
     assert [each.what for each in table.preparations] == ["build maestro"]
+
+
+def test_what_was_built_before_takes_nothing_off_the_first_scenario() -> None:
+    table = Table("here/")
+    steps.done.extend([Step("build maestro", 300.0, STARTED - 301.0), Step("node", 4.0, STARTED + 1.0)])
+    table.take(report("test_it_works", "setup", 5.0))
+
+    assert [each.what for each in table.preparations] == ["build maestro", "node"]
+    assert [each.seconds for each in table.scenarios.values()] == [1.0]
