@@ -16,7 +16,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient, MaestroSettings
@@ -24,28 +23,7 @@ from shared.maestro import MaestroClient, MaestroSettings
 RUNS = 15
 CPU_BUDGET_MS, MEMORY_BUDGET_MIB = 600.0, 60.0
 CONSUMER = "bench-mgmt-01"
-PROJECT = "my-project-123"
-ACCOUNTS = ("control_plane", "nodepool", "cloud_controller", "storage", "image_registry", "network")
-SNAPSHOT: dict[str, Any] = {
-    "cluster": {
-        "id": "019466a0-8f8e-7abc-9def-0123456789ab",
-        "name": "demo",
-        "generation": 1,
-        "spec": {
-            "gcp_project_id": PROJECT,
-            "gcp_project_number": "123456789012",
-            "gcp_region": "us-central1",
-            "vpc_network_name": "my-vpc",
-            "psc_subnet_name": "my-subnet",
-            "wif_pool_id": "my-pool",
-            "wif_provider_id": "my-provider",
-            "openshift_version": "4.22.0",
-            "pull_secret_name": "demo-pull-secret",
-            **{f"{name}_sa_email": f"{name.replace('_', '-')}@{PROJECT}.iam.gserviceaccount.com" for name in ACCOUNTS},
-        },
-    },
-    "nodepools": {"total": 0},
-}
+SNAPSHOT = Path(__file__).parents[1] / "jobs" / "controlplane" / "cluster.json"
 # The operating system counts the parent's memory before the exec as the child's, so the child is asked itself.
 _TELL_MEMORY = "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
 _PROGRAMS = {
@@ -78,15 +56,13 @@ def main() -> None:
 
 
 async def _measure(folder: Path) -> dict[str, Cost]:
-    snapshot = folder / "snapshot.json"
-    snapshot.write_text(json.dumps(SNAPSHOT))
     command = [sys.executable, "-c", "import lab.maestro.command as c; c.main()", "--output", "json"]
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
     try:
         addresses = json.loads(await server.stdout.readline())
         environment = os.environ | {
-            "CLUSTER_SNAPSHOT_PATH": str(snapshot),
+            "CLUSTER_SNAPSHOT_PATH": str(SNAPSHOT),
             "RESULTS_OUTPUT_PATH": str(folder / "adapter-report.json"),
             "MAESTRO_API_URL": addresses["rest"],
             "MAESTRO_GRPC_URL": addresses["grpc"],

@@ -16,6 +16,8 @@ from shared.errors import Transient
 
 T = TypeVar("T")
 
+LONGEST_WAIT_SECONDS = 60.0
+
 log = logging.getLogger(__name__)
 
 
@@ -26,7 +28,7 @@ class RetryPolicy:
     attempts: int | None = None
     budget: float | None = 120.0
     first_delay: float = 1.0
-    max_delay: float = 60.0
+    max_delay: float = LONGEST_WAIT_SECONDS
 
     def __post_init__(self) -> None:
         if self.attempts is None and self.budget is None:

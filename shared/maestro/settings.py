@@ -12,11 +12,10 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from shared.errors import Misconfigured, Problem
-from shared.retry import RetryPolicy
+from shared.retry import LONGEST_WAIT_SECONDS, RetryPolicy
 from shared.times import parse_duration
 
 MIN_KEEPALIVE_SECONDS = 10.0
-MAX_WAIT_SECONDS = 60.0
 _API_PATH = "/api/maestro/v1"
 _TLS_SCHEMES, _PLAIN_SCHEMES = ("https", "grpcs"), ("http", "grpc")
 
@@ -67,7 +66,7 @@ class MaestroSettings:
     @property
     def retry(self) -> RetryPolicy:
         # No single wait may use up the budget: an outage of half of it must not end a run by chance.
-        longest = min(MAX_WAIT_SECONDS, self.retry_budget / 6)
+        longest = min(LONGEST_WAIT_SECONDS, self.retry_budget / 6)
         return RetryPolicy(attempts=self.retry_attempts, budget=self.retry_budget, max_delay=longest)
 
     @classmethod

@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+from lab.kubernetes import LabKubernetes
+
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
 PATIENCE = 60.0
 
@@ -45,6 +47,20 @@ class Ground:
     kill: Callable[[], Awaitable[None]]
     start: Callable[[], Awaitable[None]]
     forget: Callable[[], Awaitable[None]]
+
+
+def ground_of(server: LabKubernetes) -> Ground:
+    async def forget() -> None:
+        server.faults.expire_history()
+
+    return Ground(
+        url=server.url,
+        admin_token=server.admin_token,
+        ca_file=server.ca_file,
+        kill=server.kill,
+        start=server.start,
+        forget=forget,
+    )
 
 
 @contextlib.asynccontextmanager

@@ -7,25 +7,14 @@ import pytest
 
 from lab.kubernetes import LabKubernetes
 from lab.kubernetes.jobs import JobRunner
-from tests.contracts.kubernetes_ground import Api, Ground, admin
+from tests.contracts.kubernetes_ground import Api, Ground, admin, ground_of
 from tests.contracts.kubernetes_jobs_ground import runner_of
 
 
 @pytest.fixture
 async def kube() -> AsyncIterator[Ground]:
     async with LabKubernetes() as server:
-
-        async def forget() -> None:
-            server.faults.expire_history()
-
-        yield Ground(
-            url=server.url,
-            admin_token=server.admin_token,
-            ca_file=server.ca_file,
-            kill=server.kill,
-            start=server.start,
-            forget=forget,
-        )
+        yield ground_of(server)
 
 
 @pytest.fixture

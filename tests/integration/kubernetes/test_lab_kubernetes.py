@@ -13,7 +13,7 @@ import pytest
 
 from lab.certificates import self_signed
 from lab.kubernetes import EVERYTHING, LabKubernetes, Rule
-from tests.contracts.kubernetes_ground import Api, Document, Ground, admin, config_map, eventually, good, job, pod
+from tests.contracts.kubernetes_ground import Api, Document, admin, config_map, eventually, good, ground_of, job, pod
 
 
 @pytest.fixture
@@ -22,23 +22,9 @@ async def server() -> AsyncIterator[LabKubernetes]:
         yield running
 
 
-def ground(server: LabKubernetes) -> Ground:
-    async def forget() -> None:
-        server.faults.expire_history()
-
-    return Ground(
-        url=server.url,
-        admin_token=server.admin_token,
-        ca_file=server.ca_file,
-        kill=server.kill,
-        start=server.start,
-        forget=forget,
-    )
-
-
 @pytest.fixture
 async def api(server: LabKubernetes) -> AsyncIterator[Api]:
-    async with admin(ground(server)) as api:
+    async with admin(ground_of(server)) as api:
         yield api
 
 
@@ -206,7 +192,7 @@ async def test_requests_are_remembered_for_those_who_count_them(server: LabKuber
 
 
 async def test_it_speaks_tls(tmp_path: Path) -> None:
-    async with LabKubernetes(tls=self_signed(tmp_path)) as server, admin(ground(server)) as api:
+    async with LabKubernetes(tls=self_signed(tmp_path)) as server, admin(ground_of(server)) as api:
         assert server.url.startswith("https://")
         assert (await api.get("configmaps")).status_code == 200
 

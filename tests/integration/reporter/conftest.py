@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lab.kubernetes import LabKubernetes
-from tests.contracts.kubernetes_ground import Ground
+from tests.contracts.kubernetes_ground import Ground, ground_of
 from tests.integration.kubernetes.conftest import api
 
 __all__ = ["api"]
@@ -19,14 +19,4 @@ async def lab() -> AsyncIterator[LabKubernetes]:
 
 @pytest.fixture
 def kube(lab: LabKubernetes) -> Ground:
-    async def forget() -> None:
-        lab.faults.expire_history()
-
-    return Ground(
-        url=lab.url,
-        admin_token=lab.admin_token,
-        ca_file=lab.ca_file,
-        kill=lab.kill,
-        start=lab.start,
-        forget=forget,
-    )
+    return ground_of(lab)
