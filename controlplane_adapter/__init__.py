@@ -1,14 +1,12 @@
-"""The Job container that delivers a HostedCluster to a management cluster and tells the truth about it.
+"""The Job container that delivers a HostedCluster to its management cluster and reports its state.
 
-    __main__ ─▶ running        one run, one report; settings, shared.snapshot, exits
-                   ├─▶ delivering    what is wanted, and where; placement
-                   │     ├─ rendering, validation, overlay   cluster spec → HostedCluster (pure)
-                   │     ├─ work                             HostedCluster → ManifestWork (pure)
-                   │     └─ acting      observe, at most one write, await the agent's verdict
-                   │          └─ deciding   what to do (pure); immutability, versions
-                   └─▶ reporting     conditions and data (pure); observing, judging, finalizing, failures
+Each package imports only those to its left:
+
+    hostedcluster     cluster spec → HostedCluster: render, overlay, validate, compare
+    < work            HostedCluster → ManifestWork; feedback → HostedClusterStatus
+    < reconcile       observe → desire → decide → carry out, at most one write to Maestro
+    < status          conditions and data of the report
+    < settings, run   environment in, report file and exit code out
 
 One cluster, one generation, one report: written on every path out.
 """
-
-__version__ = "0.1.0"

@@ -1,67 +1,70 @@
-"""`controlplane-adapter`: listen to signals first, then load the rest.
+"""`controlplane-adapter`: install the signal handlers first, then import the rest.
 
-A pod can be stopped while its containers are still starting. The signal comes once; whoever misses it is killed
-without having told anything.
+A pod can be stopped while its containers still start. SIGTERM is sent once; a process that misses it is killed without
+a report.
 """
 
 import os
-import signal
 import sys
-from collections.abc import Mapping
-from dataclasses import fields
 
 from controlplane_adapter.exits import Exit
-from controlplane_adapter.render_settings import RenderSettings, variable
+from controlplane_adapter.stop_signals import StopSignals
+from shared import __version__
 
 ABOUT = """\
-controlplane-adapter: bring a cluster's HostedCluster on its management cluster to what one generation asks for, and
-write adapter-report.json. It runs as the main container of a Job, once per generation.
+usage: controlplane-adapter [--help | --version | check]
 
-The environment tells it everything (defaults in brackets):
-  CLUSTER_SNAPSHOT_PATH          a file, the cluster as the Job got it: {cluster, nodepools, adapters}
-  CLUSTER_SNAPSHOT               the same, inline, at most 120 KiB
-  CLUSTER_ID, GENERATION         what the snapshot must be of, where they are set
-  MANAGEMENT_CLUSTER_CONSUMER    where a new control plane goes
-  MANAGEMENT_CLUSTERS_URL        or: a list of management clusters to choose from, asked with ?region=...&status=healthy
-  RESULTS_OUTPUT_PATH            the report [/results/adapter-report.json]
-  ADAPTER_TIME_BUDGET            how long a run may take [120s]
-  CONFIRMATION_WAIT              how long to wait for the agent's answer after a write [20s]
-  DEGRADED_DAMPING, INSTALL_DAMPING, DELETION_STUCK_AFTER, AGENT_SILENT_AFTER
-                                 when what lasts is told as trouble [5m, 45m, 30m, 5m]
-  HOSTED_CLUSTER_OVERLAY_PATH    a partial HostedCluster (YAML or JSON) that is merged last
-  MAESTRO_API_URL, MAESTRO_GRPC_URL, MAESTRO_SOURCE_ID [controlplane-adapter: never change it], MAESTRO_CA_FILE,
-  MAESTRO_CERT_FILE, MAESTRO_KEY_FILE, MAESTRO_TOKEN_FILE, MAESTRO_INSECURE, ...   how to reach Maestro
-  LOG_LEVEL, LOG_FORMAT, LOG_OUTPUT
-                                 debug, info, warn, error [info]; json, text, auto [auto]; stderr, stdout [stderr]
+Brings a cluster's HostedCluster on its management cluster to the state of one generation, and writes
+adapter-report.json. It runs as the main container of a Job, once per generation.
+`controlplane-adapter check` says which prerequisites are missing (`check --help`).
+
+All settings are environment variables (defaults in brackets):
+"""
+MAESTRO = """
+Connection to Maestro, each also with the prefix HYPERFLEET_:
+"""
+DEFAULTS = """
+Defaults for all clusters; a cluster's own spec overrides them, and a variable that is set and empty removes a default
+(*: {name}, {cluster_id} and {infra_id} are replaced by the cluster's):
 """
 
 
 def usage() -> str:
-    settings = RenderSettings()
-    shared = "".join(
-        f"  {variable(field.name)} {_shown(getattr(settings, field.name))}".rstrip() + "\n"
-        for field in fields(settings)
-    )
+    from controlplane_adapter import setting_table as table  # noqa: PLC0415 - only for the help
+    from shared import log_settings  # noqa: PLC0415
+    from shared.environment import help_table  # noqa: PLC0415
+
     codes = "".join(f"  {code.value}  {code.meaning}\n" for code in Exit)
-    return f"{ABOUT}\nFor all clusters; a cluster's own spec wins over these:\n{shared}\nExit codes:\n{codes}"
-
-
-def _shown(default: object) -> str:
-    text = ",".join(f"{key}={value}" for key, value in default.items()) if isinstance(default, Mapping) else default
-    return f"[{text}]" if text else ""
+    return (
+        f"{ABOUT}{help_table(table.SETTINGS)}{help_table(log_settings.SETTINGS)}"
+        f"{MAESTRO}{help_table(table.maestro_settings())}"
+        f"{DEFAULTS}{help_table(table.render_settings().values())}\nExit codes:\n{codes}"
+    )
 
 
 def main() -> int:
-    stops: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda received, _: stops.append(received))
-    if len(sys.argv) > 1:
-        wrong = sys.argv[1] not in ("-h", "--help")
-        print(usage(), end="", file=sys.stderr if wrong else sys.stdout)
-        return Exit.MISCONFIGURED if wrong else Exit.REPORTED
-    from controlplane_adapter.running import run  # noqa: PLC0415 - after the signals, because loading takes a while
+    stops = StopSignals()
+    stops.install()
+    match sys.argv[1:]:
+        case []:
+            from controlplane_adapter.run import run  # noqa: PLC0415 - after the signal handlers: importing takes time
 
-    return run(os.environ, stops)
+            code = run(os.environ, stops)
+            stops.ignore()
+            return code
+        case ["check", *arguments]:
+            from controlplane_adapter.check.command import main as check  # noqa: PLC0415 - as above
+
+            return check(arguments, os.environ)
+        case ["-h" | "--help"]:
+            print(usage(), end="")
+            return Exit.REPORTED
+        case ["--version"]:
+            print(f"controlplane-adapter {__version__}")
+            return Exit.REPORTED
+        case _:
+            print(usage(), end="", file=sys.stderr)
+            return Exit.MISCONFIGURED
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""How the container ends. The same table is in the Job's `podFailurePolicy` and in the documentation.
+"""The exit codes of the container. The Job's `podFailurePolicy` and the documentation have the same table.
 
-The report says what happened; the code only says whether another pod could do better.
+The report says what happened; the code only says whether another pod may succeed.
 """
 
 from enum import IntEnum
@@ -18,11 +18,11 @@ class Exit(IntEnum):
     @property
     def meaning(self) -> str:
         return {
-            Exit.REPORTED: "the report says how the cluster is",
-            Exit.MISCONFIGURED: "the settings cannot work; reported, another pod would fail alike",
-            Exit.PERMANENT: "refused; reported, another pod would be refused alike",
-            Exit.TRANSIENT: "something was in trouble; reported, another pod may do better",
-            Exit.UNREPORTED: "the report could not be written",
+            Exit.REPORTED: "success: the report has the state of the cluster",
+            Exit.MISCONFIGURED: "invalid settings: reported, another pod would fail as well",
+            Exit.PERMANENT: "permanent failure: reported, another pod would fail as well",
+            Exit.TRANSIENT: "transient failure: reported, another pod may succeed",
+            Exit.UNREPORTED: "the report could not be written; another pod may succeed",
         }[self]
 
 

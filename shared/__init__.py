@@ -1,1 +1,3 @@
-"""The vocabulary all containers speak: conditions, the adapter report, ManifestWork, errors, and the Maestro client."""
+"""What all containers share: conditions, the adapter report, ManifestWork, errors, languages and the Maestro client."""
+
+__version__ = "0.1.0"

@@ -2,22 +2,23 @@
 
     HyperFleetError
     ├── Transient                 worth trying again; `retry_after` where the other side named a wait
-    │   ├── Unavailable           nobody answers, the connection or the stream broke, or too many requests
+    │   ├── Unavailable           no connection, a broken connection or stream, or too many requests
     │   ├── DeadlineExceeded      no answer in time: the request may or may not have been carried out
     │   └── ServerError           the server says that it failed itself
     └── Permanent                 trying the same again changes nothing
         ├── Misconfigured         settings that cannot work; `.problems` lists all of them
         ├── Invalid               content that is, or would be, refused; `.problems` lists all of them
         │   └── InvalidReport     the adapter's report cannot be understood
-        ├── TooLarge              more bytes than the other side takes
+        ├── TooLarge              more bytes than the other side accepts
         ├── NotFound
-        │   └── UnknownConsumer   the management cluster is not registered in Maestro
+        │   ├── UnknownConsumer   the management cluster is not registered in Maestro
+        │   └── UnknownKind       the API server does not serve this kind
         ├── AlreadyExists
-        ├── Conflict              somebody else wrote first; `.latest_version` where it was told
-        ├── Deleting              the object is on its way out and takes no change
+        ├── Conflict              somebody else wrote first; `.latest_version` where the server named it
+        ├── Deleting              the object is being deleted and accepts no change
         ├── NotOwned              the object belongs to somebody else and is left alone
-        ├── Unauthenticated       the other side does not know who we are
-        └── Forbidden             it knows, and does not allow it
+        ├── Unauthenticated       the credentials are missing, expired or unknown
+        └── Forbidden             the identity is known and not allowed to do this
 
 An error says what happened, why, and what to do; `str(error)` is these three in one line, fit for a condition.
 """
@@ -64,7 +65,7 @@ class Permanent(HyperFleetError):
 
 
 class Unavailable(Transient):
-    """Nobody answers, or the connection broke."""
+    """There is no connection, or it broke."""
 
 
 class DeadlineExceeded(Transient):
@@ -94,7 +95,7 @@ class InvalidReport(Invalid):
 
 
 class TooLarge(Permanent):
-    """More bytes than the other side takes."""
+    """More bytes than the other side accepts."""
 
 
 class NotFound(Permanent):
@@ -103,6 +104,10 @@ class NotFound(Permanent):
 
 class UnknownConsumer(NotFound):
     """The management cluster is not registered in Maestro."""
+
+
+class UnknownKind(NotFound):
+    """The API server does not serve this kind of object."""
 
 
 class AlreadyExists(Permanent):
@@ -118,7 +123,7 @@ class Conflict(Permanent):
 
 
 class Deleting(Permanent):
-    """The object is being deleted and takes no change until it is gone."""
+    """The object is being deleted and accepts no change until it is gone."""
 
 
 class NotOwned(Permanent):
@@ -130,4 +135,4 @@ class Unauthenticated(Permanent):
 
 
 class Forbidden(Permanent):
-    """The server knows us and does not allow this."""
+    """The server knows the identity and does not allow this."""

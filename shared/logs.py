@@ -1,8 +1,8 @@
 """How the heavier containers log: one line per event, JSON for machines or text for a terminal, never a secret.
 
 The field names are those of the Go framework (`time level msg component version hostname`, then context such as
-`cluster_id`, `maestro_consumer`, `manifestwork`), so existing dashboards go on working. Records of the standard
-`logging` module pass through the same chain.
+`cluster_id`, `maestro_consumer`, `manifestwork`), so existing dashboards go on working. A program binds what all of its
+lines are about once, at its start. Records of the standard `logging` module pass through the same chain.
 """
 
 import contextlib
@@ -16,8 +16,10 @@ from typing import TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from shared.errors import Misconfigured, Problem
-from shared.secrecy import conceal
+from shared import log_settings
+from shared.environment import Environment
+from shared.errors import Misconfigured
+from shared.redaction import redact
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -26,26 +28,15 @@ LEVELS = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
-FORMATS = ("auto", "json", "text")
 
 
-def configure_from(environment: Mapping[str, str], *, component: str, version: str) -> None:
-    """Logging as LOG_LEVEL, LOG_FORMAT and LOG_OUTPUT say; all that is wrong with them is told at once."""
-    level = environment.get("LOG_LEVEL", "").lower() or "info"
-    format_ = environment.get("LOG_FORMAT", "").lower() or "auto"
-    output = environment.get("LOG_OUTPUT", "").lower() or "stderr"
-    problems = [
-        Problem(name, f"must be one of {', '.join(allowed)}, not {value!r}")
-        for name, value, allowed in (
-            ("LOG_LEVEL", level, LEVELS),
-            ("LOG_FORMAT", format_, FORMATS),
-            ("LOG_OUTPUT", output, ("stdout", "stderr")),
-        )
-        if value not in allowed
-    ]
-    if problems:
-        raise Misconfigured("logging cannot be set up", problems)
-    stream = sys.stdout if output == "stdout" else sys.stderr
+def configure_from(variables: Mapping[str, str], *, component: str, version: str) -> None:
+    """Logging as LOG_LEVEL, LOG_FORMAT and LOG_OUTPUT say; raises Misconfigured with all problems."""
+    environment = Environment(variables)
+    level, format_ = environment.read(log_settings.LEVEL), environment.read(log_settings.FORMAT)
+    stream = sys.stdout if environment.read(log_settings.OUTPUT) == "stdout" else sys.stderr
+    if environment.problems:
+        raise Misconfigured("logging cannot be set up", environment.problems)
     configure(component=component, version=version, level=level, format_=format_, stream=stream)
 
 
@@ -62,7 +53,7 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
         structlog.stdlib.PositionalArgumentsFormatter(),
         structlog.processors.EventRenamer("msg"),
-        _conceal_secrets,
+        _redact_secrets,
     ]
     renderer: Processor = (
         structlog.dev.ConsoleRenderer(colors=stream.isatty(), event_key="msg", timestamp_key="time")
@@ -75,7 +66,7 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
-    handler = _DiscreetHandler(stream)
+    handler = _RedactingHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *gathering],
@@ -85,7 +76,7 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(LEVELS[level])
-    # httpx tells every request at info level; that is our debug.
+    # httpx logs every request at info level; that is our debug.
     logging.getLogger("httpx").setLevel(max(LEVELS[level], logging.WARNING))
 
 
@@ -94,13 +85,18 @@ def get(name: str) -> structlog.stdlib.BoundLogger:
     return logger
 
 
-class _DiscreetHandler(logging.StreamHandler[TextIO]):
-    """Of a line that cannot be written it tells where it came from; the standard handler would print its arguments."""
+def bind(**context: str | int | None) -> None:
+    """Put these fields on every line from now on, of every logger in this task and those it starts."""
+    structlog.contextvars.bind_contextvars(**{key: value for key, value in context.items() if value is not None})
+
+
+class _RedactingHandler(logging.StreamHandler[TextIO]):
+    """Logs only the origin of a line that cannot be written; the standard handler would print its arguments."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is the standard library's
-        told = "a log line of %s:%d cannot be written"
+        message = "a log line of %s:%d cannot be written"
         where = (record.pathname, record.lineno)
-        substitute = logging.LogRecord(record.name, logging.ERROR, *where, told, where, None)
+        substitute = logging.LogRecord(record.name, logging.ERROR, *where, message, where, None)
         with contextlib.suppress(Exception):
             self.stream.write(self.format(substitute) + self.terminator)
             self.flush()
@@ -115,5 +111,5 @@ def _origin(component: str, version: str) -> Processor:
     return add
 
 
-def _conceal_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    return {key: conceal(value, key=key) for key, value in event.items()}
+def _redact_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    return {key: redact(value, key=key) for key, value in event.items()}

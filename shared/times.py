@@ -45,7 +45,7 @@ def to_seconds(moment: datetime) -> str:
 
 def to_micros(moment: datetime) -> str:
     """The HyperFleet API's form: `2026-01-02T03:04:05.678901Z`."""
-    return _utc(moment).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return _utc(moment).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def _utc(moment: datetime) -> datetime:

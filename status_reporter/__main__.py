@@ -1,7 +1,7 @@
-"""`status-reporter`: listen to signals first, then load the rest.
+"""`status-reporter`: install signal handlers first, then load the rest.
 
-A pod can be stopped while its containers are still starting. The signal comes once; whoever misses it is killed
-without having told anything.
+A pod can be stopped while its containers are still starting. The signal comes once; a process that misses it is killed
+before it could report.
 """
 
 import gc

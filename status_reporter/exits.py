@@ -1,10 +1,10 @@
-"""How the reporter ends: the same table in code, documentation and the container's termination message."""
+"""The reporter's exit codes: the same table in code, documentation and the container's termination message."""
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """REPORTED means that the Job says what is known, be it good or bad."""
+    """REPORTED means that the Job's conditions show what is known, good or bad."""
 
     REPORTED = 0
     MISCONFIGURED = 2

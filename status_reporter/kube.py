@@ -1,7 +1,7 @@
 """The few requests to the API server, over the standard library's HTTP client.
 
-The token is read anew for every request, because the kubelet renews it in place. Each refusal is an error of the
-vocabulary: `Transient` is worth another try, the rest is not.
+The token is read for every request, because the kubelet renews it in place. Each refusal is an error of
+`shared.errors`: `Transient` is worth another try, the rest is not.
 """
 
 import contextlib
@@ -26,18 +26,19 @@ from shared.errors import (
     Transient,
     Unavailable,
 )
-from shared.trust import verifying
+from shared.network.tls import verifying
+from shared.redaction import redact_text
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 # An API server that has just started refuses what its rules allow, until it has read them.
 FORBIDDEN_SECONDS = 5.0
 ANSWER_SECONDS = 10.0
-# Something on the way may have forgotten a connection that was silent for longer, and would not say so.
+# A proxy or firewall may silently drop a connection that was idle for longer.
 IDLE_SECONDS = 30.0
 
 
 class ExpiredToken(Transient):
-    """The API server does not take the token; the kubelet may be renewing it right now."""
+    """The API server rejects the token; the kubelet may be renewing it right now."""
 
 
 class Kube:
@@ -61,7 +62,7 @@ class Kube:
         return self._call("PATCH", f"{self._jobs(name)}/status", body=body, timeout=timeout)
 
     def watch_pod(self, name: str, version: str, timeout: float) -> Iterator[dict[str, Any]]:
-        """Events of one pod after `version`, until the server ends the watch; it ends the connection too."""
+        """Events of one pod after `version`, until the server ends the watch and with it the connection."""
         query = {
             "watch": "1",
             "fieldSelector": f"metadata.name={name}",
@@ -70,7 +71,7 @@ class Kube:
             "timeoutSeconds": str(int(timeout)),
         }
         what = "watch the pod"
-        with _told_as_ours(what), contextlib.closing(self):
+        with _translated_errors(what), contextlib.closing(self):
             connection = self._connection(ANSWER_SECONDS)
             connection.request("GET", f"{self._pods()}?{urlencode(query)}", headers=self._headers())
             answer = connection.getresponse()
@@ -97,7 +98,7 @@ class Kube:
         self, what: str, method: str, path: str, payload: bytes | None, timeout: float
     ) -> tuple[http.client.HTTPResponse, bytes]:
         try:
-            with _told_as_ours(what):
+            with _translated_errors(what):
                 connection = self._connection(timeout)
                 connection.request(method, path, body=payload, headers=self._headers())
                 answer = connection.getresponse()
@@ -152,7 +153,7 @@ def _context(account: Path) -> ssl.SSLContext:
 
 
 @contextlib.contextmanager
-def _told_as_ours(what: str) -> Iterator[None]:
+def _translated_errors(what: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
@@ -166,23 +167,25 @@ def _told_as_ours(what: str) -> Iterator[None]:
 def _document(what: str, content: bytes) -> dict[str, Any]:
     try:
         document = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     if isinstance(document, dict):
         return document
-    raise ServerError(f"{what}: the answer is not an API server's", why=content[:80].decode(errors="replace"))
+    raise ServerError(
+        f"{what}: the response is not a Kubernetes object", why=redact_text(content[:80].decode(errors="replace"))
+    )
 
 
 def _refusal(what: str, answer: http.client.HTTPResponse, content: bytes) -> HyperFleetError:
     try:
-        why = str(json.loads(content).get("message") or "")
-    except (ValueError, AttributeError):
-        why = content[:200].decode(errors="replace")
+        why = redact_text(str(json.loads(content).get("message") or ""))
+    except (ValueError, AttributeError, RecursionError):
+        why = redact_text(content[:200].decode(errors="replace"))
     after = answer.headers.get("Retry-After", "")
     wait = float(after) if after.isascii() and after.isdigit() else None
     match answer.status:
         case 401:
-            return ExpiredToken(f"{what}: the API server does not know our token", why=why)
+            return ExpiredToken(f"{what}: the API server rejects the token", why=why)
         case 403:
             return Forbidden(f"{what}: not allowed", why=why, remedy="grant the reporter's Role to the pod's account")
         case 404:

@@ -1,28 +1,26 @@
-"""What the sidecar is told by its environment; both spellings of each name, and all problems at once."""
+"""The sidecar's settings, from the environment: both spellings of each name, and all problems at once."""
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
-from urllib.parse import urlsplit
 
-from shared.conditions import Condition
+from shared import log_settings
+from shared.environment import Environment, Setting, absolute_file, one_of, positive_duration, url
 from shared.errors import Invalid, Misconfigured, Problem
-from shared.times import parse_duration
+from shared.model.conditions import Condition
 
 RESERVED_TYPES = frozenset({"Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"})
-LEVELS = ("debug", "info", "warn", "warning", "error")
-FORMATS = ("json", "text")
-LONGEST_SECONDS = 365 * 24 * 3600.0
-DEFAULT_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
-
-T = TypeVar("T")
+# Each with its longest message, they stay far below what an API server takes in one request.
+MAX_CONDITIONS = 100
+REPORT_FILE = "/results/adapter-report.json"
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+TERMINATION_LOG = "/dev/termination-log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """`job_name` is None where the pod's owner is to be asked for it."""
+    """`job_name` is None where the pod's owner names the Job; `cluster_id`, `generation` and `consumer` are logged."""
 
     results_path: Path
     poll_interval: float
@@ -38,106 +36,17 @@ class Settings:
     termination_log: Path
     log_level: str
     log_format: str
+    cluster_id: str
+    generation: str
+    consumer: str
 
 
 class MisconfiguredReporter(Misconfigured):
-    """Settings that cannot work; `usable` is what could be understood of them, to report the failure with."""
+    """Settings that cannot work. `usable` has defaults for the invalid ones, so that the failure can be reported."""
 
     def __init__(self, problems: list[Problem], usable: Settings) -> None:
         super().__init__("the status reporter cannot be set up", problems)
         self.usable = usable
-
-
-def load(environment: Mapping[str, str]) -> Settings:
-    reader = _Reader(environment)
-    account = Path(reader.text("SERVICE_ACCOUNT_PATH") or DEFAULT_ACCOUNT)
-    settings = Settings(
-        results_path=reader.read(
-            _absolute, "RESULTS_INPUT_PATH", "RESULTS_PATH", default="/results/adapter-report.json"
-        ),
-        poll_interval=reader.read(_positive, "POLL_INTERVAL", "POLL_INTERVAL_SECONDS", default="2"),
-        max_wait=reader.read(_positive, "MAX_WAIT_TIME_SECONDS", default="300"),
-        pod_name=reader.text("POD_NAME") or socket.gethostname(),
-        namespace=reader.text("JOB_NAMESPACE") or _first_line(account / "namespace"),
-        job_name=reader.text("JOB_NAME") or None,
-        condition_types=reader.read(_types, "CONDITION_TYPE", default="Available"),
-        adapter_container=reader.text("ADAPTER_CONTAINER_NAME") or None,
-        api_url=reader.read(_address, "KUBERNETES_API_URL", default="") or _service_url(environment),
-        account=account,
-        grace=reader.read(_positive, "SHUTDOWN_GRACE_SECONDS", default="20"),
-        termination_log=Path(reader.text("TERMINATION_MESSAGE_PATH") or "/dev/termination-log"),
-        log_level=reader.read(_one_of(LEVELS), "LOG_LEVEL", default="info"),
-        log_format=reader.read(_one_of(FORMATS), "LOG_FORMAT", default="json"),
-    )
-    problems = reader.problems + _missing(settings)
-    if problems:
-        raise MisconfiguredReporter(problems, settings)
-    return settings
-
-
-class _Reader:
-    """Reads the first variable that is set; a malformed one is noted and its default taken, to go on reading."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = environment
-        self.problems: list[Problem] = []
-
-    def text(self, name: str) -> str:
-        return self._environment.get(name, "").strip()
-
-    def read(self, parse: Callable[[str], T], *names: str, default: str) -> T:
-        for name in names:
-            if text := self.text(name):
-                try:
-                    return parse(text)
-                except ValueError as error:
-                    self.problems.append(Problem(name, str(error)))
-        return parse(default)
-
-
-def _missing(settings: Settings) -> list[Problem]:
-    problems = []
-    if not settings.namespace:
-        problems.append(Problem("JOB_NAMESPACE", f"must be set: {settings.account / 'namespace'} does not tell it"))
-    if not settings.api_url:
-        problems.append(
-            Problem("KUBERNETES_SERVICE_HOST", "is not set: is this a pod? KUBERNETES_API_URL would do too")
-        )
-    if settings.poll_interval >= settings.max_wait:
-        problems.append(Problem("POLL_INTERVAL", "must be less than MAX_WAIT_TIME_SECONDS"))
-    return problems
-
-
-def _service_url(environment: Mapping[str, str]) -> str:
-    host, port = environment.get("KUBERNETES_SERVICE_HOST", ""), environment.get("KUBERNETES_SERVICE_PORT", "443")
-    return f"https://{f'[{host}]' if ':' in host else host}:{port}" if host and port.isdecimal() else ""
-
-
-def _first_line(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        return ""
-
-
-def _absolute(text: str) -> Path:
-    if text.endswith("/") or not Path(text).is_absolute():
-        raise ValueError(f"must be the absolute path of a file, not {text!r}")
-    return Path(text)
-
-
-def _positive(text: str) -> float:
-    seconds = parse_duration(text)
-    if not 0 < seconds <= LONGEST_SECONDS:
-        raise ValueError(f"must be more than 0 and at most a year, not {text!r}")
-    return seconds
-
-
-def _address(text: str) -> str:
-    parts = urlsplit(text)
-    if text and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
-        raise ValueError(f"must be an address such as https://10.0.0.1:443, not {text!r}")
-    return text
 
 
 def _types(text: str) -> tuple[str, ...]:
@@ -152,10 +61,121 @@ def _types(text: str) -> tuple[str, ...]:
         raise ValueError(error.why) from error
 
 
-def _one_of(allowed: tuple[str, ...]) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text.lower() not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}, not {text!r}")
-        return text.lower()
+_RESULTS = Setting(
+    "RESULTS_INPUT_PATH",
+    absolute_file,
+    Path(REPORT_FILE),
+    "the report file",
+    aliases=("RESULTS_PATH",),
+    shown=REPORT_FILE,
+)
+_POLL_INTERVAL = Setting(
+    "POLL_INTERVAL",
+    positive_duration,
+    2.0,
+    "how often to read the file where file events do not come",
+    aliases=("POLL_INTERVAL_SECONDS",),
+    shown="2s",
+)
+_MAX_WAIT = Setting("MAX_WAIT_TIME_SECONDS", positive_duration, 300.0, "how long to wait for a report", shown="300")
+_CONDITION_TYPES: Setting[tuple[str, ...]] = Setting(
+    "CONDITION_TYPE",
+    _types,
+    ("Available",),
+    "conditions to set when the adapter writes no report, a list",
+    shown="Available",
+)
+_CONTAINER: Setting[str | None] = Setting(
+    "ADAPTER_CONTAINER_NAME", str, None, "the adapter's container", shown="the only other one"
+)
+_JOB_NAME: Setting[str | None] = Setting("JOB_NAME", str, None, "the Job", shown="the pod's owner")
+_NAMESPACE = Setting("JOB_NAMESPACE", str, "", "the namespace", shown="the service account's")
+_CLUSTER_ID = Setting("CLUSTER_ID", str, "", "the cluster, for the log", shown="the pod's label")
+_GENERATION = Setting("GENERATION", str, "", "its generation, for the log", shown="the pod's label")
+_CONSUMER = Setting("MANAGEMENT_CLUSTER_CONSUMER", str, "", "its management cluster, for the log")
+_POD_NAME = Setting("POD_NAME", str, "", "this pod", shown="the host's name")
+_GRACE = Setting(
+    "SHUTDOWN_GRACE_SECONDS",
+    positive_duration,
+    20.0,
+    "how long to wait for a last report and write it after SIGTERM",
+    shown="20",
+)
+_LOG_FORMAT = Setting("LOG_FORMAT", one_of("json", "text"), "json", "json, text; to standard error", shown="json")
+_TERMINATION_LOG = Setting(
+    "TERMINATION_MESSAGE_PATH", Path, Path(TERMINATION_LOG), "the termination message", shown=TERMINATION_LOG
+)
+_API_URL = Setting("KUBERNETES_API_URL", url, "", "the API server, for use outside a pod")
+_ACCOUNT = Setting(
+    "SERVICE_ACCOUNT_PATH", Path, Path(ACCOUNT), "folder with token, ca.crt and namespace", shown=ACCOUNT
+)
+SETTINGS: tuple[Setting[object], ...] = (
+    _RESULTS,
+    _MAX_WAIT,
+    _POLL_INTERVAL,
+    _CONDITION_TYPES,
+    _CONTAINER,
+    _JOB_NAME,
+    _NAMESPACE,
+    _POD_NAME,
+    _GRACE,
+    log_settings.LEVEL,
+    _LOG_FORMAT,
+    _CLUSTER_ID,
+    _GENERATION,
+    _CONSUMER,
+    _TERMINATION_LOG,
+    _API_URL,
+    _ACCOUNT,
+)
 
-    return parse
+
+def load(variables: Mapping[str, str]) -> Settings:
+    environment = Environment(variables)
+    account = environment.read(_ACCOUNT)
+    settings = Settings(
+        results_path=environment.read(_RESULTS),
+        poll_interval=environment.read(_POLL_INTERVAL),
+        max_wait=environment.read(_MAX_WAIT),
+        pod_name=environment.read(_POD_NAME) or socket.gethostname(),
+        namespace=environment.read(_NAMESPACE) or _first_line(account / "namespace"),
+        job_name=environment.read(_JOB_NAME),
+        condition_types=environment.read(_CONDITION_TYPES),
+        adapter_container=environment.read(_CONTAINER),
+        api_url=environment.read(_API_URL) or _service_url(variables),
+        account=account,
+        grace=environment.read(_GRACE),
+        termination_log=environment.read(_TERMINATION_LOG),
+        log_level=environment.read(log_settings.LEVEL),
+        log_format=environment.read(_LOG_FORMAT),
+        cluster_id=environment.read(_CLUSTER_ID),
+        generation=environment.read(_GENERATION),
+        consumer=environment.read(_CONSUMER),
+    )
+    problems = environment.problems + _missing(settings)
+    if problems:
+        raise MisconfiguredReporter(problems, settings)
+    return settings
+
+
+def _missing(settings: Settings) -> list[Problem]:
+    problems = []
+    if not settings.namespace:
+        problems.append(Problem("JOB_NAMESPACE", f"must be set: {settings.account / 'namespace'} cannot be read"))
+    if not settings.api_url:
+        problems.append(Problem("KUBERNETES_SERVICE_HOST", "is not set; outside a pod, set KUBERNETES_API_URL"))
+    if settings.poll_interval >= settings.max_wait:
+        problems.append(Problem("POLL_INTERVAL", "must be less than MAX_WAIT_TIME_SECONDS"))
+    return problems
+
+
+def _service_url(variables: Mapping[str, str]) -> str:
+    host, port = variables.get("KUBERNETES_SERVICE_HOST", ""), variables.get("KUBERNETES_SERVICE_PORT", "443")
+    return f"https://{f'[{host}]' if ':' in host else host}:{port}" if host and port.isdecimal() else ""
+
+
+def _first_line(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        return ""

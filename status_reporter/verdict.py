@@ -1,33 +1,51 @@
-"""What the sidecar says about an adapter that may have reported, crashed, hung or never started.
+"""The conditions for an adapter that may have reported, crashed, hung or never started.
 
 `verdict` is pure: the file, the container, the clock and a signal go in, conditions come out. A valid report always
-wins. Reasons and messages are those of the Go reporter where the case is the same; a new case is a new row here.
+wins. Reasons and messages are those of the Go reporter where the case is the same.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.conditions import Condition, Status
-from shared.report import AdapterReport
-from status_reporter.container import Ended, Removed, State, Stuck, Unseen
+from shared.model.conditions import Condition, Status
+from shared.model.report import AdapterReport
+from shared.redaction import redact_text
 from status_reporter.exits import Exit
-from status_reporter.stopping import Stage
+from status_reporter.pod.container import CANNOT_START_REASONS, CannotStart, PodFailed, State, Terminated, Unknown
+from status_reporter.settings import RESERVED_TYPES
+from status_reporter.shutdown import Stage
 
-# Whether these hold is decided elsewhere; an adapter that died tells nothing about them.
+# Whether these hold is decided elsewhere; the end of an adapter says nothing about them.
 UNDECIDED_TYPES = frozenset({"Applied", "Finalized"})
+# Reasons of a failed pod, as Kubernetes gives them.
+POD_REASONS = ("Evicted", "DeadlineExceeded", "NodeLost", "NodeShutdown", "Preempting", "Terminated")
+REASONS = frozenset(
+    {
+        *("AdapterExitedWithError", "AdapterOOMKilled", "AdapterMissingResults", "AdapterTimeout"),
+        *("InvalidResultFormat", "ReporterTerminated", "ReporterMisconfigured"),
+        *(f"Adapter{reason}" for reason in POD_REASONS),
+        *CANNOT_START_REASONS,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """There is no report file, or only one of a former attempt."""
+    """There is no report file, or only one of an earlier attempt."""
+
+    def __str__(self) -> str:
+        return "no file of this attempt"
 
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """There is a file, and this is why it is no report (yet)."""
+    """There is a file that is not a valid report (yet)."""
 
     problem: str
+
+    def __str__(self) -> str:
+        return self.problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +58,13 @@ Reading = Missing | Unusable | Found
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything the verdict depends on. `stage` is how far this process is on its way to its end."""
+    """Everything the verdict depends on. `stage` is how far the shutdown has come."""
 
     reading: Reading
     container: State
     waited: float
     max_wait: float
-    stage: Stage = Stage.LIVING
+    stage: Stage = Stage.RUNNING
 
     @property
     def out_of_time(self) -> bool:
@@ -54,24 +72,30 @@ class Facts:
 
     @property
     def must_end(self) -> bool:
-        return self.stage is Stage.LEAVING or self.out_of_time
+        return self.stage is Stage.EXITING or self.out_of_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What to put on the Job. After a final one there is nothing to wait for; without `data` the Job keeps its own."""
+    """What to write to the Job. After a final one nothing is awaited; without `data` the Job keeps its own.
+
+    `synthetic`: the conditions are the reporter's own, because there is no report.
+    """
 
     conditions: tuple[Condition, ...]
     data: Mapping[str, Any] | None = field(default=None)
     final: bool = True
+    synthetic: bool = False
     exit: Exit = Exit.REPORTED
 
-    def says_the_same_as(self, other: "Verdict | None") -> bool:
+    def same_content_as(self, other: "Verdict | None") -> bool:
         return other is not None and (self.conditions, self.data) == (other.conditions, other.data)
 
     @property
-    def sentence(self) -> str:
-        return ", ".join(f"{each.type}={each.status} ({each.reason})" for each in self.conditions)
+    def summary(self) -> str:
+        """The conditions that are set; those of the Job controller are left out."""
+        kept = [each for each in self.conditions if each.type not in RESERVED_TYPES]
+        return ", ".join(f"{each.type}={each.status} ({each.reason})" for each in kept)
 
 
 def misconfigured(message: str, types: tuple[str, ...]) -> Verdict:
@@ -79,52 +103,53 @@ def misconfigured(message: str, types: tuple[str, ...]) -> Verdict:
 
 
 def verdict(facts: Facts, types: tuple[str, ...]) -> Verdict | None:
-    """None while there is nothing to say yet."""
+    """None while there is nothing to write yet."""
     if isinstance(facts.reading, Found):
         report = facts.reading.report
         return Verdict(conditions=report.conditions, data=report.data, final=_is_over(facts))
     match facts.container:
-        case Ended() as ended:
-            return _synthetic(types, *_of_ended(ended, facts.reading), final=ended.for_good or _is_over(facts))
-        case Removed(reason=reason, message=message):
-            return _synthetic(types, f"Adapter{reason}", f"Adapter's pod was failed by Kubernetes: {message or reason}")
-        case Stuck(reason=reason, message=message):
-            text = f"Adapter container cannot start: {message or reason}"
+        case Terminated() as ended:
+            return _synthetic(types, *_of_terminated(ended, facts.reading), final=ended.final or _is_over(facts))
+        case PodFailed(reason=reason, message=message):
+            text = f"Adapter's pod was failed by Kubernetes: {redact_text(message) or reason}"
+            return _synthetic(types, f"Adapter{reason}", text)
+        case CannotStart(reason=reason, message=message):
+            text = f"Adapter container cannot start: {redact_text(message) or reason}"
             exit_ = Exit.TIMED_OUT if facts.out_of_time else Exit.REPORTED
             return _synthetic(types, reason, text, final=_is_over(facts), exit_=exit_)
-    if facts.stage >= Stage.LINGERING or facts.out_of_time:
-        return _of_nothing_more(facts, types)
+    if facts.stage >= Stage.OVERDUE or facts.out_of_time:
+        return _of_no_report(facts, types)
     return None
 
 
 def _is_over(facts: Facts) -> bool:
-    """Whether no further report can come, or be waited for."""
+    """Whether no further report can come, or be awaited."""
     if facts.must_end:
         return True
-    stopping = facts.stage is not Stage.LIVING
+    stopping = facts.stage is not Stage.RUNNING
     match facts.container:
-        case Ended(for_good=for_good):
-            return for_good or stopping
-        case Stuck():
+        case Terminated(final=final):
+            return final or stopping
+        case CannotStart():
             return stopping
-        case Removed():
+        case PodFailed():
             return True
-        case Unseen(knowable=knowable):
-            return not knowable
+        case Unknown(observable=observable):
+            return not observable
     return False
 
 
-def _of_nothing_more(facts: Facts, types: tuple[str, ...]) -> Verdict:
+def _of_no_report(facts: Facts, types: tuple[str, ...]) -> Verdict:
     if isinstance(facts.reading, Unusable):
         return _synthetic(types, *_invalid(facts.reading), final=facts.must_end)
-    if facts.stage is not Stage.LIVING:
+    if facts.stage is not Stage.RUNNING:
         message = "The pod was stopped before the adapter reported"
         return _synthetic(types, "ReporterTerminated", message, final=facts.must_end)
     message = f"Adapter did not produce results within {go_duration(facts.max_wait)}"
     return _synthetic(types, "AdapterTimeout", message, exit_=Exit.TIMED_OUT)
 
 
-def _of_ended(ended: Ended, reading: Reading) -> tuple[str, str]:
+def _of_terminated(ended: Terminated, reading: Reading) -> tuple[str, str]:
     if ended.reason == "OOMKilled":
         return "AdapterOOMKilled", "Adapter container was killed due to out of memory (OOMKilled)"
     if ended.exit_code != 0:
@@ -136,19 +161,19 @@ def _of_ended(ended: Ended, reading: Reading) -> tuple[str, str]:
     return "AdapterMissingResults", text
 
 
-def _exit_message(ended: Ended, reading: Reading) -> str:
+def _exit_message(ended: Terminated, reading: Reading) -> str:
     message = f"Adapter container exited with code {ended.exit_code}: {ended.reason}".rstrip(": ")
     if ended.signal:
         message += f" (signal {ended.signal})"
     if ended.message:
-        message += f": {ended.message.strip()}"
+        message += f": {redact_text(ended.message.strip())}"
     if isinstance(reading, Unusable):
-        message += f"; its report could not be used: {reading.problem}"
+        message += f"; its report could not be used: {redact_text(reading.problem)}"
     return message
 
 
 def _invalid(reading: Unusable) -> tuple[str, str]:
-    return "InvalidResultFormat", f"Failed to parse adapter result: {reading.problem}"
+    return "InvalidResultFormat", f"Failed to parse adapter result: {redact_text(reading.problem)}"
 
 
 def _synthetic(
@@ -163,11 +188,11 @@ def _synthetic(
         )
         for type_ in types
     )
-    return Verdict(conditions=conditions, final=final, exit=exit_)
+    return Verdict(conditions=conditions, final=final, synthetic=True, exit=exit_)
 
 
 def go_duration(seconds: float) -> str:
-    """Go's way to write a duration: 5m0s, 1h0m0s, 1.5s, 500ms."""
+    """A duration in Go's format: 5m0s, 1h0m0s, 1.5s, 500ms."""
     if seconds < 1:
         return f"{seconds * 1000:g}ms"
     whole, rest = divmod(seconds, 60)

@@ -1,7 +1,7 @@
 """`adapter-report`: the writer's side, for adapters that are shell scripts or anything else.
 
-It writes the report atomically, so that the sidecar never sees half of it, and checks it first, so that a mistake is
-told to whoever made it.
+It writes the report atomically, so that the sidecar never reads half of it, and validates it first, so that its author
+sees a mistake at once.
 """
 
 import argparse
@@ -13,11 +13,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shared import times
-from shared.conditions import Condition
+from shared import __version__, times
 from shared.errors import HyperFleetError, InvalidReport, Problem
-from shared.report import AdapterReport, schema
-from status_reporter.settings import RESERVED_TYPES
+from shared.model.conditions import Condition
+from shared.model.report import AdapterReport, schema
+from shared.redaction import redact_text
+from shared.untrusted_json import json_value
+from status_reporter.settings import MAX_CONDITIONS, RESERVED_TYPES
 
 DEFAULT_PATH = "/results/adapter-report.json"
 EXAMPLES = """\
@@ -34,11 +36,22 @@ exit codes: 0 done, 1 the report is not valid or cannot be written, 2 wrong usag
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
     except HyperFleetError as error:
-        print(f"adapter-report: {error}", file=sys.stderr)
+        return _fail(str(error))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter fails while it ends
+        return 0
     except OSError as error:
-        print(f"adapter-report: {options.file}: {error.strerror or error}", file=sys.stderr)
+        # Only a file that is opened is named by the error; what a write fails at is the report.
+        failed = options.file if options.run is _write or error.filename else "standard output"
+        return _fail(f"{failed}: {error.strerror or error}")
+    return code
+
+
+def _fail(problem: str) -> int:
+    print(f"adapter-report: {redact_text(problem)}", file=sys.stderr)
     return 1
 
 
@@ -49,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     write = commands.add_parser("write", help="write a report, all of it or none of it")
     write.add_argument("--condition", action="append", required=True, metavar="TYPE=STATUS[:REASON[:MESSAGE]]")
@@ -59,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     write.add_argument("--observed-generation", type=int, metavar="N", help="the cluster generation this is about")
     write.add_argument("--file", type=Path, default=_default_path(), help="where to write [%(default)s]")
     write.set_defaults(run=_write)
-    validate = commands.add_parser("validate", help="say whether a file is a report, and what it says")
+    validate = commands.add_parser("validate", help="check a report file and print its conditions")
     validate.add_argument("file", type=Path, nargs="?", default=_default_path())
     validate.set_defaults(run=_validate)
     show = commands.add_parser("schema", help="print the report's JSON Schema")
@@ -82,12 +96,16 @@ def _write(options: argparse.Namespace) -> int:
     }
     # Read as the sidecar will read it, so that nothing is written that it would refuse.
     report = AdapterReport.parse(json.dumps(document).encode())
-    _refuse_reserved(report)
+    _refuse(report)
     report.write(options.file)
     return 0
 
 
-def _refuse_reserved(report: AdapterReport) -> None:
+def _refuse(report: AdapterReport) -> None:
+    """Raise for what the sidecar does not put on a Job."""
+    if len(report.conditions) > MAX_CONDITIONS:
+        why = f"has {len(report.conditions)} entries; a Job takes at most {MAX_CONDITIONS}"
+        raise InvalidReport("not a report", [Problem("conditions", why)])
     if reserved := [condition.type for condition in report.conditions if condition.type in RESERVED_TYPES]:
         why = "belongs to the Job controller, and the sidecar leaves it out; name a condition of your own"
         raise InvalidReport("not a report", [Problem(type_, why) for type_ in reserved])
@@ -95,8 +113,8 @@ def _refuse_reserved(report: AdapterReport) -> None:
 
 def _condition(text: str, now: datetime) -> dict[str, Any]:
     type_, equals, rest = text.partition("=")
-    status, _, words = rest.partition(":")
-    reason, _, message = words.partition(":")
+    status, _, rest = rest.partition(":")
+    reason, _, message = rest.partition(":")
     if not equals:
         raise InvalidReport("not a condition", [Problem("--condition", f"{text!r} must be TYPE=STATUS:REASON:MESSAGE")])
     wire = {"type": type_, "status": status, "reason": reason, "message": message}
@@ -112,14 +130,14 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 def _json(text: str, name: str) -> Any:
     try:
-        return json.loads(text)
+        return json_value(text)
     except ValueError as error:
         raise InvalidReport("not JSON", [Problem(f"--data-json {name}", str(error))]) from error
 
 
 def _validate(options: argparse.Namespace) -> int:
     report = AdapterReport.read(options.file)
-    _refuse_reserved(report)
+    _refuse(report)
     for condition in report.conditions:
         print(f"{condition.type}={condition.status} {condition.reason}: {condition.message}".rstrip(": "))
     return 0

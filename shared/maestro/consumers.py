@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from shared.errors import AlreadyExists, Invalid, NotFound, Problem, UnknownConsumer
-from shared.maestro.paging import pages
-from shared.maestro.rest import Rest
-from shared.work_rules import is_label_name
+from shared.maestro.http.paging import pages
+from shared.maestro.http.rest import Rest
+from shared.model.manifestwork_validation import is_label_name
 
 PATH = "/consumers"
 
@@ -61,6 +61,16 @@ class Consumers:
             return await self.create(name, labels)
         except AlreadyExists:
             return await self.get(name)
+
+    async def label(self, name: str, changes: Mapping[str, str | None]) -> Consumer:
+        """The consumer with labels set, or removed where the value is None."""
+        consumer = await self.get(name)
+        merged = {**consumer.labels, **changes}
+        labels = {key: value for key, value in merged.items() if value is not None}
+        path = f"{PATH}/{consumer.id}"
+        return Consumer.from_wire(
+            await self.rest.send(f"label consumer {name!r}", "PATCH", path, body={"labels": labels})
+        )
 
     async def delete(self, name: str) -> bool:
         """True if there was one. Raises Conflict while it still has works."""

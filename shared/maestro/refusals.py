@@ -1,19 +1,18 @@
-"""What a refusal of Maestro means.
+"""The error that a refusal of Maestro stands for.
 
 The gRPC server answers nearly everything with UNKNOWN, so the meaning is in the text: a `maestro-<n>` number where the
 application refused, a fixed sentence where authentication did. REST carries the same numbers in its error body.
 """
 
-import email.utils
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import grpc
-
 from shared import errors
 from shared.errors import HyperFleetError, Problem
+from shared.redaction import redact_text
 
 _CODE = re.compile(r"\bmaestro-(\d+)\b")
 _LATEST = re.compile(r"the latest version: (\d+)")
@@ -24,43 +23,44 @@ _ENVELOPE_TEXTS = (
     "unsupported action",
     "unsupported subresource",
 )
-_TLS_TEXTS = ("handshake", "certificate", "ssl", "tls", "wrong version number")
+# Failures of TLS, as Python's ssl and gRPC write them.
+_UNVERIFIED_TEXTS = ("certificate_verify_failed", "certificate verify failed", "hostname verification check failed")
+_NOT_TLS_TEXTS = ("wrong_version_number", "wrong version number", "http_request", "record layer failure")
+_CLIENT_CERTIFICATE_TEXTS = (
+    *("alert_unknown_ca", "alert_certificate", "alert_bad_certificate", "alert_unsupported_certificate"),
+    *("certificate required", "alert_handshake_failure", "tsi_data_corrupted"),
+)
+_PLAIN_TO_TLS = "HTTP request to an HTTPS server"
 
 _CONSUMER_KEY = "fk_resources_consumers"
 
 
-def from_grpc(what: str, code: grpc.StatusCode, details: str) -> HyperFleetError:
-    """The error that a failed call to the gRPC server stands for; `what` says what was tried."""
-    match code:
-        case grpc.StatusCode.UNKNOWN:
-            return _from_text(what, details)
-        case grpc.StatusCode.DEADLINE_EXCEEDED:
-            return errors.DeadlineExceeded(f"{what}: no answer in time", why=details)
-        case grpc.StatusCode.UNAUTHENTICATED:
-            return _unauthenticated(what, details)
-        case grpc.StatusCode.PERMISSION_DENIED:
-            return errors.Forbidden(f"{what}: not allowed", why=details)
-        case grpc.StatusCode.RESOURCE_EXHAUSTED if "larger than max" in details:
-            return errors.TooLarge(f"{what}: the message is too large", why=details)
-        case grpc.StatusCode.UNIMPLEMENTED:
-            why = "whatever answers at the gRPC address is not Maestro"
-            return errors.Misconfigured(f"{what}: no such service", why=why, remedy="check MAESTRO_GRPC_URL")
-        case grpc.StatusCode.INTERNAL:
-            return errors.ServerError(f"{what}: Maestro failed", why=details)
-        case _:
-            return _unreachable(what, details or code.name)
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The settings that a remedy names, as they were set."""
+
+    address: str
+    token: str
+    ca: str
+    certificate: str
 
 
-def from_http(what: str, status: int, body: Any, headers: Mapping[str, str]) -> HyperFleetError:
-    """The error that a REST answer of 400 or more stands for."""
+REST_NAMES = Names("MAESTRO_API_URL", "MAESTRO_HTTP_TOKEN_FILE", "MAESTRO_CA_FILE", "MAESTRO_CERT_FILE")
+GRPC_NAMES = Names("MAESTRO_GRPC_URL", "MAESTRO_TOKEN_FILE", "MAESTRO_CA_FILE", "MAESTRO_CERT_FILE")
+
+
+def from_http(
+    what: str, status: int, body: Any, headers: Mapping[str, str], *, text: str = "", names: Names = REST_NAMES
+) -> HyperFleetError:
+    """The error that a REST answer of 300 or more stands for; `text` is the answer where it is not JSON."""
     body = body if isinstance(body, Mapping) else {}
-    reason, code = str(body.get("reason") or f"HTTP {status}"), str(body.get("code") or "")
+    reason, code = redact_text(str(body.get("reason") or f"HTTP {status}")), str(body.get("code") or "")
     match status:
         case 404 if code in ("", "maestro-404"):
-            remedy = "check MAESTRO_API_URL"
+            remedy = f"check {names.address}"
             return errors.Misconfigured(f"{what}: the REST address has no such path", why=reason, remedy=remedy)
         case 401:
-            return _unauthenticated(what, reason)
+            return unauthenticated(what, reason, names)
         case 403 if _CONSUMER_KEY in reason:
             remedy = "delete its works first and wait until they are gone"
             return errors.Conflict(f"{what}: the consumer still has works", why=reason, remedy=remedy)
@@ -70,17 +70,25 @@ def from_http(what: str, status: int, body: Any, headers: Mapping[str, str]) -> 
             return errors.TooLarge(f"{what}: the request is too large", why=reason)
         case 429 | 503:
             wait = retry_after(headers.get("retry-after"))
-            return errors.Unavailable(f"{what}: Maestro asks to come back later", why=reason, retry_after=wait)
+            return errors.Unavailable(f"{what}: Maestro asks to retry later", why=reason, retry_after=wait)
         case _ if code:
-            return _from_text(what, f"{code}: {reason}")
+            return from_text(what, f"{code}: {reason}")
         case _ if status >= 500:  # noqa: PLR2004 - HTTP's own limit
             return errors.ServerError(f"{what}: Maestro failed", why=reason)
         case _:
-            return errors.Invalid(f"{what}: the request was refused", [Problem("", reason)])
+            return _not_maestro(what, reason, redact_text(headers.get("location", "")), text, names)
 
 
-def unreachable(what: str, address: str, cause: str) -> HyperFleetError:
-    return _unreachable(what, f"{address}: {cause}")
+def _not_maestro(what: str, reason: str, location: str, text: str, names: Names) -> HyperFleetError:
+    """An answer without Maestro's code: whatever gave it, it is not Maestro, or not reached as it must be."""
+    if location:
+        remedy = f"set {names.address} to where Maestro is"
+        return errors.Misconfigured(f"{what}: the REST address redirects to {location}", why=reason, remedy=remedy)
+    if _PLAIN_TO_TLS in text:
+        remedy = f"write {names.address} with https://"
+        return errors.Misconfigured(f"{what}: the REST address speaks TLS", why=reason, remedy=remedy)
+    remedy = f"check {names.address}"
+    return errors.Misconfigured(f"{what}: the answer is not Maestro's", why=reason, remedy=remedy)
 
 
 def retry_after(value: str | None, now: datetime | None = None) -> float | None:
@@ -88,8 +96,10 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     text = (value or "").strip()
     if text.isascii() and text.isdigit():
         return float(text)
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to load, rarely needed
+
     try:
-        moment = email.utils.parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:  # what `-0000` stands for: UTC, of a place unknown
@@ -97,7 +107,7 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
 
 
-def _from_text(what: str, text: str) -> HyperFleetError:
+def from_text(what: str, text: str, names: Names = GRPC_NAMES) -> HyperFleetError:
     number = int(match[1]) if (match := _CODE.search(text)) else None
     reason = text.split(f"maestro-{number}: ", 1)[-1]
     if _CONSUMER_KEY in text:
@@ -117,7 +127,7 @@ def _from_text(what: str, text: str) -> HyperFleetError:
         case 9 if "Invalid value" in reason:
             return errors.Invalid(f"{what}: Maestro refused the content", _problems(reason))
         case None if "token not authenticated" in text:
-            return _unauthenticated(what, text)
+            return unauthenticated(what, text, names)
         case None if text.startswith("unauthorized to "):
             remedy = "let the adapter's identity `pub` and `sub` on its /sources/<source id> in Maestro's cluster"
             return errors.Forbidden(f"{what}: not allowed", why=text, remedy=remedy)
@@ -151,13 +161,22 @@ def _problems(reason: str) -> list[Problem]:
     return [Problem(path, text) if text else Problem("", path) for path, _, text in (p.partition(": ") for p in parts)]
 
 
-def _unauthenticated(what: str, why: str) -> HyperFleetError:
-    remedy = "check the token file (MAESTRO_TOKEN_FILE) or the client certificate, which needs a CN and an O"
-    return errors.Unauthenticated(f"{what}: Maestro does not know who we are", why=why, remedy=remedy)
+def unauthenticated(what: str, why: str, names: Names = GRPC_NAMES) -> HyperFleetError:
+    remedy = f"check {names.token}, or {names.certificate}, whose certificate needs a CN and an O"
+    return errors.Unauthenticated(f"{what}: Maestro does not accept our credentials", why=why, remedy=remedy)
 
 
-def _unreachable(what: str, why: str) -> HyperFleetError:
-    remedy = ""
-    if any(text in why.lower() for text in _TLS_TEXTS):
-        remedy = "check the CA file, the client certificate and whether the address speaks TLS"
-    return errors.Unavailable(f"{what}: Maestro cannot be reached", why=why, remedy=remedy)
+def unreachable(what: str, why: str, names: Names = GRPC_NAMES) -> HyperFleetError:
+    """No connection. TLS that fails by its configuration is not worth another try."""
+    why = redact_text(why)
+    lowered = why.lower()
+    if any(text in lowered for text in _UNVERIFIED_TEXTS):
+        remedy = f"check {names.ca}, and that {names.address} has a name of the certificate"
+        return errors.Misconfigured(f"{what}: Maestro's certificate cannot be verified", why=why, remedy=remedy)
+    if any(text in lowered for text in _NOT_TLS_TEXTS):
+        remedy = f"check {names.address}"
+        return errors.Misconfigured(f"{what}: the address does not speak TLS", why=why, remedy=remedy)
+    if any(text in lowered for text in _CLIENT_CERTIFICATE_TEXTS):
+        remedy = f"set or renew the client certificate ({names.certificate})"
+        return errors.Unauthenticated(f"{what}: Maestro refuses the TLS connection", why=why, remedy=remedy)
+    return errors.Unavailable(f"{what}: Maestro cannot be reached", why=why)

@@ -1,1 +1,1 @@
-"""Generated from `cloudevent.proto` by `make proto`; nothing here is written by hand but the .proto file."""
+"""The documents and CloudEvents of Maestro. `cloudevent_pb2*` is generated from `cloudevent.proto` by `make proto`."""

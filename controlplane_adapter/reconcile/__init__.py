@@ -1,0 +1,1 @@
+"""Bringing the ManifestWork in Maestro to what the snapshot asks for: observe, desire, decide, carry out."""

@@ -1,0 +1,1 @@
+"""Conditions and data of the report, from the work, its feedback and the time. Pure."""

@@ -1,0 +1,1 @@
+"""HTTP to one API server: a session, its sockets, its rate, and what refusals mean."""

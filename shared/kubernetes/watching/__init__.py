@@ -1,0 +1,1 @@
+"""Watches that resume for ever, and what they know."""

@@ -1,0 +1,1 @@
+"""The functions and operators that an expression can call, by subject."""

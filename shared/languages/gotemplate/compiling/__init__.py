@@ -1,0 +1,1 @@
+"""From the syntax tree to closures, and which variables a template reads."""

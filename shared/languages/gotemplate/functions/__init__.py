@@ -1,0 +1,1 @@
+"""The functions that a template can call, and how Go formats what they return."""

@@ -1,0 +1,1 @@
+"""Values, their comparison, and the state of one rendering."""

@@ -1,0 +1,1 @@
+"""The settings of the client: their table, their checks, and the credential files they name."""

@@ -1,0 +1,1 @@
+"""gRPC: the channel, the status stream on it, and its refusals. Loaded by the first write or watch."""

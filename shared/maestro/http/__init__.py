@@ -1,0 +1,1 @@
+"""REST: the HTTP pool and its sockets, JSON requests, and lists page by page."""

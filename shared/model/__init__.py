@@ -1,0 +1,1 @@
+"""The documents that the containers exchange: conditions, the adapter report, the cluster snapshot, ManifestWork."""

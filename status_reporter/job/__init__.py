@@ -1,0 +1,1 @@
+"""The Job: one PATCH of its status, and what it contains."""
