@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dispatcher.cli.terminal import Misuse
+from dispatcher.cli.terminal import UsageError
+from shared.untrusted_json import whole_characters
 
 STDIN = "-"
 
@@ -19,13 +20,13 @@ def read_document(name: str) -> Any:
     if name.endswith((".yaml", ".yml")):
         return _from_yaml(text, called)
     try:
-        return json.loads(text)
+        return json.loads(whole_characters(text))
     except json.JSONDecodeError as error:
         if name.endswith(".json") or text.lstrip().startswith(("{", "[")):
-            raise Misuse(_located(called, error.lineno, error.colno, f"not JSON: {error.msg}")) from None
+            raise UsageError(_located(called, error.lineno, error.colno, f"not JSON: {error.msg}")) from None
         return _from_yaml(text, called)
     except (ValueError, RecursionError):
-        raise Misuse(f"{called}: {_TOO_LARGE}") from None
+        raise UsageError(f"{called}: {_TOO_LARGE}") from None
 
 
 def _text(name: str) -> tuple[str, str]:
@@ -33,9 +34,9 @@ def _text(name: str) -> tuple[str, str]:
     try:
         return sys.stdin.read() if name == STDIN else Path(name).read_text(encoding="utf-8"), called
     except OSError as error:
-        raise Misuse(f"{called}: {error.strerror or 'unreadable'}; name a file that can be read") from None
+        raise UsageError(f"{called}: {error.strerror or 'unreadable'}; name a file that can be read") from None
     except ValueError:
-        raise Misuse(f"{called}: not text in UTF-8; save it as UTF-8") from None
+        raise UsageError(f"{called}: not text in UTF-8; save it as UTF-8") from None
 
 
 def _from_yaml(text: str, called: str) -> Any:
@@ -60,11 +61,11 @@ def _from_yaml(text: str, called: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise Misuse(_located(called, line, column, f"not YAML: {error.problem}")) from None
+        raise UsageError(_located(called, line, column, f"not YAML: {error.problem}")) from None
     except yaml.YAMLError:
-        raise Misuse(f"{called}: not YAML: a character in it is not allowed; save it as plain text") from None
+        raise UsageError(f"{called}: not YAML: a character in it is not allowed; save it as plain text") from None
     except (ValueError, RecursionError):
-        raise Misuse(f"{called}: {_TOO_LARGE}") from None
+        raise UsageError(f"{called}: {_TOO_LARGE}") from None
     finally:
         loader.dispose()
 

@@ -8,19 +8,38 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dispatcher.cli import completion, evaluating
-from dispatcher.cli.terminal import Misuse, abandon, complain, prepare
+from dispatcher.cli.commands import completion, evaluating, versions
+from dispatcher.cli.parsing import CommandParser
+from dispatcher.cli.terminal import UsageError, abandon, prepare, print_error
+from shared import __version__
 
 PROGRAM = "hyperfleet-adapter"
 MISUSED = 2
 INTERRUPTED = 130
+_LOADED_WHEN_CHOSEN = {
+    "serve": ("serving", "run an adapter, or rehearse it with --dry-run-event"),
+    "validate": ("validating", "check a configuration without running it"),
+    "config-dump": ("config_dump", "print the merged configuration without its secrets"),
+    "rbac": ("rbac", "print the Kubernetes rights that a task config needs"),
+    "init": ("initializing", "write a new adapter's folder"),
+    "schema": ("schema", "print the JSON Schema of a configuration file"),
+    "render": ("rendering", "print the manifests and payloads that an event leads to"),
+    "diff": ("diffing", "compare a task config with live objects, and write nothing"),
+    "test": ("testing", "rehearse a folder of test cases and compare the traces"),
+}
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=PROGRAM, description="Runs HyperFleet adapters and helps to write them.")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}", help="print the version and exit"
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=CommandParser)
+    for name, (module, summary) in _LOADED_WHEN_CHOSEN.items():
+        commands.add_parser(name, help=summary, module=f"dispatcher.cli.commands.{module}")
     evaluating.add_to(commands)
     completion.add_to(commands, parser)
+    versions.add_to(commands)
     return parser
 
 
@@ -30,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = chosen.run(chosen)
         sys.stdout.flush()
-    except Misuse as misuse:
-        complain(f"{PROGRAM}: {misuse}")
+    except UsageError as misuse:
+        print_error(f"{PROGRAM}: {misuse}")
         return MISUSED
     except BrokenPipeError:
         abandon()

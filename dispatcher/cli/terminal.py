@@ -1,11 +1,13 @@
-"""What a command says, and where: answers on standard output, complaints on standard error, always in UTF-8."""
+"""A command's output: results on standard output, errors on standard error, always in UTF-8."""
 
 import io
 import os
 import sys
 
+from shared.redaction import redact_message
 
-class Misuse(Exception):
+
+class UsageError(Exception):
     """The user did something wrong; the text names the thing, the cause and the remedy. Ends the command with 2."""
 
 
@@ -20,10 +22,10 @@ def answer(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def complain(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+def print_error(text: str) -> None:
+    sys.stderr.write(f"{redact_message(text)}\n")
 
 
 def abandon() -> None:
-    """The reader went away, as `head` does: nothing more can be told, also not while the interpreter closes."""
+    """The reader went away, as `head` does: nothing more can be written, also not while the interpreter closes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""From the models to the values the engine runs: every expression, template and path compiled, its uses remembered."""

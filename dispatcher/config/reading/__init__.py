@@ -1,0 +1,1 @@
+"""YAML with positions: what a file says, and where it says it."""

@@ -1,0 +1,52 @@
+"""Every kind of finding by its name for machines, with one sentence that says what it is about."""
+
+from types import MappingProxyType
+from typing import Final
+
+RULES: Final = MappingProxyType(
+    {
+        "unreadable-file": "A file is missing, too large, not text in UTF-8, or may not be read.",
+        "empty-file": "The task config holds nothing.",
+        "file-outside": "A `ref` or `build_ref` leads out of the folder of the task config.",
+        "build-ref": "The file of a `build_ref` is not a YAML mapping.",
+        "not-yaml": "The text is not YAML, or nests too deeply.",
+        "duplicate-key": "A mapping has the same key twice.",
+        "key-is-no-text": "The key of a mapping is a list or a mapping: often a template without quotes.",
+        "recursive-alias": "An alias contains itself.",
+        "merge": "Only mappings can be merged with `<<`.",
+        "more-documents": "A file has several YAML documents, of which only the first counts.",
+        "unknown-key": "There is no such key; the nearest name is shown.",
+        "missing-key": "A required key is missing.",
+        "invalid-kind": "A value is a text where a list is expected, or the like.",
+        "invalid-value": "A value is not one of those that are allowed, or does not go together with others.",
+        "old-spelling": "A block is written as in the first design documents; its modern form is shown.",
+        "duplicate-name": "Two resources, or a resource and a nested discovery, have the same name.",
+        "cel": "A CEL expression cannot be compiled.",
+        "template": "A template cannot be compiled.",
+        "jsonpath": "A JSONPath cannot be compiled.",
+        "unknown-name": "An expression, template or path reads something that nobody defines, or only later.",
+        "hidden-name": "A param, capture or payload has the name of a built-in variable, which hides it.",
+        "name-breaks-cel": "A name cannot be used in expressions and templates.",
+        "unused": "Nothing reads this capture or payload.",
+        "environment": "A required environment variable is not set.",
+        "source": "The source of a param cannot be understood.",
+        "param-type": "The type of a param does not exist.",
+        "relative-file": "The path of a file source is relative.",
+        "no-method": "A call has no method.",
+        "precondition-api-call": "A precondition makes its own call, which is deprecated.",
+        "no-answer": "A precondition captures values, but makes no call.",
+        "ignored-expression": "A precondition has conditions, so its expression is ignored.",
+        "timeout": "The timeout of a call is not a duration.",
+        "backoff": "The backoff of a call does not exist.",
+        "unused-body": "The body of a call is not sent with its method.",
+        "log-level": "The level of a log line, or of the log, does not exist.",
+        "payload": "A payload is not built as it is written.",
+        "manifest-kind": "apiVersion or kind of a manifest is missing or a template.",
+        "no-generation": "A manifest has no annotation hyperfleet.io/generation.",
+        "discovery": "A discovery can never find its own manifest.",
+        "maestro": "A resource goes to Maestro, which is not set up.",
+        "broker": "The broker is not set up.",
+        "clear-text-secret": "A secret stands in a file as it is.",
+        "ignored": "A setting is accepted and not used.",
+    }
+)

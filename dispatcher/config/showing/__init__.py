@@ -1,0 +1,1 @@
+"""What is shown of a configuration: its findings, its values without secrets, its schema."""

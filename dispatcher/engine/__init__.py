@@ -1,0 +1,1 @@
+"""The four phases of one run over ports: params, preconditions, resources, post."""

@@ -1,0 +1,1 @@
+"""Phase 4: payloads are built and post-actions executed, whatever happened before."""

@@ -1,0 +1,1 @@
+"""Which Kubernetes rights an adapter needs, from its task config alone."""

@@ -1,0 +1,112 @@
+"""One run of the engine and what belongs around it: log fields, a span, metrics, and what the object waits for."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+import structlog
+
+from dispatcher.engine.ports import Object
+from dispatcher.engine.runs import AwaitedDeletion, Event, ObjectKey, Requeue, RunRequest, RunResult, Status
+from dispatcher.observability.objects import ObjectRecords
+from dispatcher.observability.tracing import Tracing
+from dispatcher.runtime.recording import RunMetrics, error_of, record_of
+from dispatcher.runtime.scheduling.entry import Ended, Start
+from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from shared import logs, times
+
+# A watch wakes who waits for a deletion; this is for a deletion that the watch missed.
+FOLLOWED_DELETION_SECONDS = 30.0
+TRACE_CONTEXT = "traceparent"
+
+
+class Engine(Protocol):
+    async def run(self, request: RunRequest) -> RunResult: ...
+
+
+class Reconciler:
+    """`follows` says whether a watch of this process would see a deletion.
+
+    `learn` hears which objects a run has found for which resources.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        metrics: RunMetrics,
+        tracing: Tracing,
+        awaited: AwaitedDeletions,
+        *,
+        records: ObjectRecords | None,
+        follows: Callable[[AwaitedDeletion], bool],
+        learn: Callable[[Mapping[str, Object]], None] = lambda _: None,
+    ) -> None:
+        self._engine = engine
+        self._metrics = metrics
+        self._tracing = tracing
+        self._awaited = awaited
+        self._records = records
+        self._follows = follows
+        self._learn = learn
+        # Bound once: an unbound logger is put together anew for every line.
+        self._log = logs.get("dispatcher.executor").bind()
+
+    async def __call__(self, start: Start) -> Ended:
+        request, clock = start.request, asyncio.get_running_loop().time
+        started, began = times.now(), clock()
+        with (
+            self._tracing.run(start.key, request.event, cause=request.cause.value) as trace,
+            structlog.contextvars.bound_contextvars(**log_fields(start.key, request.event), **trace),
+        ):
+            try:
+                result = await self._engine.run(self._with_trace_context(request))
+            except BaseException:
+                self._metrics.count_crash(request.cause, seconds=clock() - began)
+                raise
+            seconds = clock() - began
+            self._metrics.count(request, result, seconds=seconds, waited=start.waited)
+            self._learn(result.discovered)
+            if self._records is not None:
+                self._records.note_run(start.key, record_of(request, result, started=started, seconds=seconds))
+            self._log_end(request, result, seconds)
+        return self._ended(start, result)
+
+    def _with_trace_context(self, request: RunRequest) -> RunRequest:
+        """Authors can pass the context on: `event.traceparent` is that of this run, or else of its event."""
+        event = request.event
+        context = self._tracing.headers().get(TRACE_CONTEXT) or event.extensions.get(TRACE_CONTEXT, "")
+        return replace(request, event=replace(event, data={**event.data, TRACE_CONTEXT: context}))
+
+    def _ended(self, start: Start, result: RunResult) -> Ended:
+        already_gone = self._awaited.expect(start.key, start.request.event, result.awaited_deletions)
+        requeue = result.requeue
+        if result.awaited_deletions and requeue is None:
+            # Where no watch of this process sees it, the queue's backoff decides when to look again.
+            wait = FOLLOWED_DELETION_SECONDS if all(map(self._follows, result.awaited_deletions)) else None
+            requeue = Requeue(reason="a deletion is awaited", after=0.0 if already_gone else wait)
+        return Ended(failed=result.status is Status.FAILED, requeue=requeue)
+
+    def _log_end(self, request: RunRequest, result: RunResult, seconds: float) -> None:
+        fields = {"cause": request.cause.value, "seconds": round(seconds, 3)}
+        line = (
+            f"Event execution finished: event_execution_status={result.status.value}"
+            f" resources_skipped={str(result.skipped).lower()} reason={result.skip_reason}"
+        )
+        if result.status is Status.FAILED:
+            phases = [phase.value for phase in result.errors]
+            self._log.error(line, error=error_of(result), failed_phases=phases, **fields)
+        else:
+            self._log.info(line, **fields)
+
+
+def log_fields(key: ObjectKey, event: Event) -> dict[str, str]:
+    """The Go adapter's names: `event_id`, `cluster_id` or `nodepool_id`, and the owner's beside them."""
+    fields = {f"{key.kind.lower()}_id": key.id}
+    if event.id:
+        fields["event_id"] = event.id
+    owner = event.data.get("owner_references")
+    if isinstance(owner, dict) and owner.get("kind") and owner.get("id"):
+        fields["resource_type"] = key.kind.lower()
+        fields.setdefault(f"{str(owner['kind']).lower()}_id", str(owner["id"]))
+    return fields

@@ -1,0 +1,1 @@
+"""Which object is reconciled when: wakes, pacing, and the queue that runs them."""

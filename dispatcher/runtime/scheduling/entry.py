@@ -1,0 +1,177 @@
+"""One object in the schedule: how its wakes coalesce, what its next run is, and how long it waits. Pure.
+
+Wakes of the same object coalesce into at most two pending runs:
+
+* *fresh* work, for a broker event, a timer or an awaited deletion: a run that reads everything anew. The event with the
+  highest generation counts, and of equals the later one.
+* *delivered* objects, which a watch saw change: a run that reports them and creates nothing.
+
+Where both are pending they run in turn, the delivered objects first, because the fresh run may replace them.
+"""
+
+from dataclasses import dataclass
+
+from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey, Requeue, RunRequest
+from dispatcher.runtime.scheduling.pacing import Backoff, TokenBucket
+from dispatcher.runtime.scheduling.wakes import Receipt, Wake, generation_of, newest
+
+# The newest messages of an object stand for the older ones, which must not use up the prefetch of other objects.
+MAX_HELD_MESSAGES = 4
+# The API refuses a status that is older than 30 minutes: an object delivered so long ago is read again instead.
+LONGEST_DELIVERY_SECONDS = 1500.0
+
+_IMPORTANCE = {Cause.EVENT: 2, Cause.WATCH: 1, Cause.TIMER: 0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """A run to make now. `waited` is how long its oldest wake has waited."""
+
+    key: ObjectKey
+    request: RunRequest
+    receipts: tuple[Receipt, ...]
+    waited: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a run ended, as far as the schedule is concerned."""
+
+    failed: bool = False
+    requeue: Requeue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    delivered: Delivered
+    arrived: float
+
+
+class Entry:
+    """`wanted` is when the pending work should start; `reason` says why that is later than now."""
+
+    def __init__(self, key: ObjectKey, event: Event, bucket: TokenBucket) -> None:
+        self.key = key
+        self.bucket = bucket
+        self.receipts: list[Receipt] = []
+        self.running: Start | None = None
+        self.since = 0.0
+        self.wanted = 0.0
+        self.reason = ""
+        self.failures = 0
+        self.background = False
+        self.slowed = False
+        self._event = event
+        self._fresh: Cause | None = None
+        self._deliveries: dict[tuple[str, str], _Delivery] = {}
+        self._started: tuple[_Delivery, ...] = ()
+        self._news_while_running = False
+        self._attempts = 0
+        self._backoff_until = 0.0
+        self._generation_tried = 0
+
+    @property
+    def pending(self) -> bool:
+        return self._fresh is not None or bool(self._deliveries)
+
+    @property
+    def deliveries(self) -> int:
+        return len(self._deliveries)
+
+    def add(self, wake: Wake, now: float) -> list[Receipt]:
+        """Coalesce a wake; the messages that newer ones stand for come back."""
+        if wake.cause is Cause.EVENT:
+            self._event = newest(self._event, wake.event)
+        is_news = wake.cause is Cause.WATCH or generation_of(wake.event) > self._generation_tried
+        self._news_while_running = self._news_while_running or is_news
+        wanted = now if is_news else max(now, self._backoff_until)
+        if not self.pending:
+            self.since, self.wanted, self.background = now, wanted, wake.background
+        elif wanted < self.wanted:
+            self.wanted, self.reason = wanted, ""
+        self.background = self.background and wake.background
+        if wake.delivered is None:
+            self._add_fresh(wake.cause)
+        else:
+            self._deliveries[_identity(wake.delivered)] = _Delivery(wake.delivered, now)
+        return self._hold(wake.receipt)
+
+    def start(self, now: float) -> Start:
+        self.bucket.take(now)
+        self.reason = ""
+        self._news_while_running = False
+        waited = now - self.since
+        receipts: tuple[Receipt, ...] = ()
+        if self._deliveries and not (self._started and self._fresh):
+            request = self._start_delivered()
+        else:
+            receipts = tuple(self.receipts)
+            request = self._start_fresh()
+        self.running = Start(key=self.key, request=request, receipts=receipts, waited=waited)
+        return self.running
+
+    def end(self, ended: Ended, backoff: Backoff, now: float) -> None:
+        """Back to waiting. A failed run is tried again with what it was given; only news does not wait for that."""
+        self.running = None
+        requeue = ended.requeue
+        self.failures = self.failures + 1 if ended.failed else 0
+        leaves_wait = requeue.after is None if requeue is not None else ended.failed
+        self._attempts = self._attempts + 1 if leaves_wait else 0
+        wait = backoff.wait(self._attempts) if leaves_wait else (requeue.after or 0.0 if requeue else 0.0)
+        self._backoff_until = now + wait if ended.failed else 0.0
+        if requeue is not None:
+            self._event = requeue.renew(self._event)
+        if ended.failed:
+            self._defer(0.0 if self._news_while_running else wait, f"retry after {self.failures} failed run(s)", now)
+            self._try_again(now)
+        elif self.pending:
+            self.wanted = now
+        elif requeue is not None:
+            self._defer(wait, requeue.reason, now)
+            self._add_fresh(Cause.TIMER)
+
+    def _start_delivered(self) -> RunRequest:
+        self._started = tuple(self._deliveries.values())
+        self._deliveries.clear()
+        delivered = tuple(each.delivered for each in self._started)
+        return RunRequest(event=self._event, cause=Cause.WATCH, delivered=delivered)
+
+    def _start_fresh(self) -> RunRequest:
+        assert self._fresh is not None
+        request = RunRequest(event=self._event, cause=self._fresh)
+        self._fresh = None
+        self._started = ()
+        self.receipts.clear()
+        self._generation_tried = generation_of(self._event)
+        return request
+
+    def _defer(self, wait: float, reason: str, now: float) -> None:
+        self.wanted = now + wait
+        self.reason = reason if wait else ""
+        if not self.pending:
+            self.since = now
+
+    def _hold(self, receipt: Receipt | None) -> list[Receipt]:
+        if receipt is None:
+            return []
+        self.receipts.append(receipt)
+        replaced = self.receipts[:-MAX_HELD_MESSAGES]
+        del self.receipts[:-MAX_HELD_MESSAGES]
+        return replaced
+
+    def _add_fresh(self, cause: Cause) -> None:
+        if self._fresh is None or _IMPORTANCE[cause] > _IMPORTANCE[self._fresh]:
+            self._fresh = cause
+
+    def _try_again(self, now: float) -> None:
+        if not self._started:
+            self._add_fresh(Cause.TIMER)
+        for each in self._started:
+            if now - each.arrived > LONGEST_DELIVERY_SECONDS:
+                self._add_fresh(Cause.TIMER)
+            else:
+                self._deliveries.setdefault(_identity(each.delivered), each)
+
+
+def _identity(delivered: Delivered) -> tuple[str, str]:
+    return delivered.resource, str(delivered.object.get("metadata", {}).get("uid", ""))

@@ -1,0 +1,41 @@
+"""Who waits for which deletion. A deletion nobody waits for, such as that of a Job after its TTL, wakes nobody.
+
+A deletion may be seen before the run that waits for it has said so; the latest deletions are remembered for that.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable
+
+from dispatcher.engine.runs import AwaitedDeletion, Event, ObjectKey
+
+MAX_REMEMBERED = 4096
+
+
+class AwaitedDeletions:
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[ObjectKey, Event, str]] = {}
+        self._uids: dict[ObjectKey, tuple[str, ...]] = {}
+        self._gone: OrderedDict[str, None] = OrderedDict()
+
+    def expect(self, key: ObjectKey, event: Event, deletions: Iterable[AwaitedDeletion]) -> bool:
+        """Replace what the object waits for; True if one of the deletions has already been seen."""
+        for uid in self._uids.pop(key, ()):
+            self._waiting.pop(uid, None)
+        awaited = {each.uid: each.kind for each in deletions if each.uid}
+        for uid, kind in awaited.items():
+            self._waiting[uid] = key, event, kind
+        if awaited:
+            self._uids[key] = tuple(awaited)
+        return any(uid in self._gone for uid in awaited)
+
+    def see(self, uid: str) -> tuple[ObjectKey, Event] | None:
+        """An object is gone: who waited for it?"""
+        self._gone[uid] = None
+        self._gone.move_to_end(uid)
+        if len(self._gone) > MAX_REMEMBERED:
+            self._gone.popitem(last=False)
+        waiting = self._waiting.pop(uid, None)
+        return None if waiting is None else waiting[:2]
+
+    def by_kind(self) -> Counter[str]:
+        return Counter(kind for _, _, kind in self._waiting.values())

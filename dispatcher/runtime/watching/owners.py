@@ -1,0 +1,89 @@
+"""Whom a watched object wakes: the HyperFleet object it was made for, and which resource of the task config it is."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from dispatcher.config.compiled import Resource
+from dispatcher.engine.ports import Object
+from dispatcher.engine.resources.stamping import stamped_event
+from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey
+from dispatcher.runtime.scheduling.wakes import Wake
+
+DEFAULT_KIND = "Cluster"
+MAX_REMEMBERED_NAMES = 20_000
+
+
+class Owners:
+    """The resources of one kind.
+
+    Where the task config has several of them, an object does not say which it is. Runs teach it (`learn`); an object
+    that no run has seen since the start delivers nothing, and its run reads all resources anew.
+    """
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self.resources = tuple(resources)
+        self._only = self.resources[0].name if len(self.resources) == 1 else ""
+        self._unwatched = frozenset(
+            each.name for each in self.resources if each.transport == "kubernetes" and not each.watch
+        )
+        self._names: OrderedDict[str, str] = OrderedDict()
+
+    def learn(self, discovered: Mapping[str, Object]) -> None:
+        """Remember which object is which resource, from what a run has found."""
+        if self._only:
+            return
+        for resource in self.resources:
+            if uid := _metadata(discovered.get(resource.name, {})).get("uid"):
+                self._names[uid] = resource.name
+                self._names.move_to_end(uid)
+        while len(self._names) > MAX_REMEMBERED_NAMES:
+            self._names.popitem(last=False)
+
+    @property
+    def repoll(self) -> bool:
+        """Whether an object of this kind that is gone is made again without waiting for an event."""
+        return any(resource.repoll_after_ttl for resource in self.resources)
+
+    def changed(self, found: Object, at: datetime, *, background: bool = False) -> Wake | None:
+        """The wake for an object that changed, None where it is not watched or does not say whose it is."""
+        data = stamped_event(found)
+        if data is None:
+            return None
+        name = self._only or self._names.get(_metadata(found).get("uid", ""), "")
+        if name in self._unwatched:
+            return None
+        delivered = Delivered(resource=name, object=_without_managed_fields(found), at=at) if name else None
+        return Wake(
+            key=key_of(data), event=event_of(data), cause=Cause.WATCH, delivered=delivered, background=background
+        )
+
+    def expired(self, found: Object) -> Wake | None:
+        """The wake for an object that is gone, where it is to be made again."""
+        data = stamped_event(found) if self.repoll else None
+        return None if data is None else Wake(key=key_of(data), event=event_of(data), cause=Cause.TIMER)
+
+
+def wake_after_deletion(key: ObjectKey, event: Event) -> Wake:
+    """The wake of an object that waited for a deletion."""
+    return Wake(key=key, event=event, cause=Cause.WATCH)
+
+
+def key_of(data: Mapping[str, Any]) -> ObjectKey:
+    return ObjectKey(kind=str(data.get("kind") or DEFAULT_KIND), id=str(data["id"]))
+
+
+def event_of(data: Mapping[str, Any]) -> Event:
+    return Event(id="", type="", source="", data=data)
+
+
+def _without_managed_fields(found: Object) -> Object:
+    """Half of an object's size is who wrote what, which no report needs."""
+    metadata = {key: value for key, value in _metadata(found).items() if key != "managedFields"}
+    return {**found, "metadata": metadata}
+
+
+def _metadata(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = found.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}

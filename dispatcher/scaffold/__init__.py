@@ -1,0 +1,1 @@
+"""A new adapter's folder: what `init` writes."""
