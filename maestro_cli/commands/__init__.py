@@ -1,0 +1,1 @@
+"""One module per command or family of commands: each has `async def run(session)`, and imports what it needs."""

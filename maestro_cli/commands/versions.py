@@ -1,0 +1,16 @@
+"""`version`: what this is."""
+
+import platform
+
+from maestro_cli.commands.session import Session
+from maestro_cli.output.printing import say
+from shared import __version__
+
+
+async def run(session: Session) -> None:
+    form = session.form("table")
+    data = {"version": __version__, "python": platform.python_version(), "platform": platform.platform()}
+    if form.is_table:
+        say(f"maestro-cli {data['version']} (Python {data['python']}, {data['platform']})")
+    else:
+        say(form.compile()(data))

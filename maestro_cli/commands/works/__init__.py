@@ -1,0 +1,1 @@
+"""The commands for ManifestWorks: reading, applying, deleting, waiting and watching."""

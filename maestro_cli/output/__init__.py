@@ -1,0 +1,1 @@
+"""What a command prints: answers on standard output, everything else on standard error."""
