@@ -1,0 +1,1 @@
+"""The DPUHCPBridge resource: its kinds, names, fields and conditions."""

@@ -1,0 +1,1 @@
+"""Approving the certificate requests of hosted clusters."""

@@ -1,0 +1,1 @@
+"""One pass of a bridge: its queue, what it observes, and carrying out its plan."""
