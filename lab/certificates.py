@@ -1,4 +1,4 @@
-"""A certificate of one's own, for servers on loopback: it is its own authority, so clients trust the file itself."""
+"""Self-signed certificates for servers on loopback; clients use the certificate itself as the CA file."""
 
 from datetime import timedelta
 from ipaddress import IPv4Address
@@ -52,7 +52,7 @@ def self_signed(folder: Path) -> Tls:
 
 
 def _usage() -> x509.KeyUsage:
-    """Python 3.13 and newer take a certificate for an authority only if it says that it may sign."""
+    """Python 3.13 and newer accept a certificate as CA only if its key usage allows signing."""
     return x509.KeyUsage(
         digital_signature=True,
         key_cert_sign=True,

@@ -1,4 +1,4 @@
-"""The kubeconfig that reaches an API server of the lab, real or stand-in."""
+"""The kubeconfig of an API server of the lab, real or stand-in."""
 
 import base64
 import json
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def kubeconfig(url: str, token: str, ca_file: Path | None = None) -> str:
-    """JSON, which is YAML, so that every client reads it."""
+    """JSON, which is also YAML."""
     cluster = {"server": url}
     if ca_file is not None:
         cluster["certificate-authority-data"] = base64.b64encode(ca_file.read_bytes()).decode()

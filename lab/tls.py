@@ -1,4 +1,4 @@
-"""What a server on loopback needs to speak TLS, the same for real servers and stand-ins."""
+"""TLS files of a server on loopback, for real servers and stand-ins."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tls:
-    """Server certificate and key, and the authority of clients' certificates where they are asked for one."""
+    """Server certificate and key, and the CA of client certificates if they are required."""
 
     certificate: Path
     key: Path

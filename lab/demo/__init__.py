@@ -1,1 +1,1 @@
-"""`make demo`: the system at work on one machine, step by step and timed. It grows with the system."""
+"""`make demo`: runs the system on one machine and prints each step with its time."""

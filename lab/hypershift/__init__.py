@@ -1,4 +1,4 @@
-"""The HyperShift operator, played on any API server: statuses as the real one writes them, at any speed.
+"""A simulated HyperShift operator for any API server: it writes the real operator's statuses, at any speed.
 
-`sequences` says what it would write next (pure), `operator` lists, watches and writes.
+`sequences` decides what to write next (pure), `operator` lists, watches and writes.
 """

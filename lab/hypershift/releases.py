@@ -1,11 +1,11 @@
-"""The releases in a HostedCluster's status: which is wanted, what was rolled out, and how the histories grow."""
+"""The releases in a HostedCluster's status: desired version and version histories."""
 
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from controlplane_adapter import versions
+from controlplane_adapter.hostedcluster import versions
 from shared import times
 
 Json = Mapping[str, Any]
@@ -44,7 +44,7 @@ def completed(cluster: Json, now: datetime) -> dict[str, Any]:
 def of_whole_cluster(cluster: Json, now: datetime, *, named: bool = True) -> dict[str, Any]:
     """The version of the whole cluster: it stays Partial, because there are no nodes to complete it.
 
-    It names only the image until there is a control plane that can tell the version.
+    It has only the image until the control plane reports the version.
     """
     image = _image(cluster)
     version = _version_of(image) if named else ""

@@ -1,9 +1,9 @@
-"""What the HyperShift operator would write next about a HostedCluster: pure, from the object and a script.
+"""The next status of a HostedCluster: pure, from the object and a script.
 
-Everything is read from the object itself, so a loop that is stopped in the middle goes on where it was. The order of
-things is the real operator's: conditions that are Unknown until there is a control plane, an endpoint with an empty
-host before it has a real one, version histories that are Partial before they are Completed, `Degraded` during every
-roll-out, and a control plane that is available long before its roll-out is complete.
+All state is in the object, so a restarted operator continues where it stopped. The order is the real operator's:
+conditions that are Unknown until there is a control plane, an endpoint with an empty host before the real one, version
+histories that are Partial before they are Completed, `Degraded` during every roll-out, and a control plane that is
+available long before its roll-out is complete.
 """
 
 import hashlib
@@ -13,8 +13,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from lab.hypershift import releases, words
-from lab.hypershift.words import Conditions, Said
+from lab.hypershift import conditions as texts
+from lab.hypershift import releases
+from lab.hypershift.conditions import Conditions, ConditionText
 from shared import times
 
 Json = Mapping[str, Any]
@@ -25,7 +26,7 @@ GRACE_PERIOD = "hypershift.openshift.io/destroy-grace-period"
 
 
 class Moment(StrEnum):
-    """What the operator writes, in the order of an installation, an upgrade, a quiet life and a deletion."""
+    """The steps of an installation, an upgrade, the steady state and a deletion, in order."""
 
     SEEN = "seen"
     CONTROL_PLANE_CREATED = "control plane created"
@@ -45,7 +46,7 @@ class Moment(StrEnum):
     FINALIZED = "finalized"
 
 
-# How long the real operator takes to get there from the moment before, in seconds.
+# Seconds that the real operator takes from the previous step.
 TAKES: Mapping[Moment, float] = {
     Moment.SEEN: 1,
     Moment.CONTROL_PLANE_CREATED: 10,
@@ -68,22 +69,22 @@ TAKES: Mapping[Moment, float] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """How one cluster fares; the default is well.
+    """What happens to one cluster; by default nothing fails.
 
-    `hold_before` stops everything before that moment, until the script is changed. `failing` are conditions that are
-    not as they should be, `outage` is why a control plane that was up is not available.
+    `hold_before` stops before that moment until the script is changed. `failing` are conditions with an error,
+    `outage` is the Available condition of a control plane that has failed.
     """
 
     hold_before: Moment | None = None
     degraded: str = ""
     failing: Conditions = field(default_factory=dict)
-    outage: Said | None = None
+    outage: ConditionText | None = None
     upgrade_blocked: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One writing of the status, some time after the one before; `removes_finalizer` lets the object go instead."""
+    """One write of the status, `takes` seconds after the previous one; `removes_finalizer` completes a deletion."""
 
     moment: Moment
     takes: float
@@ -93,7 +94,7 @@ class Step:
 
 
 def preparation(cluster: Json) -> dict[str, Any]:
-    """What the operator adds to the object itself, as a merge patch; {} where nothing is to be added."""
+    """What the operator adds to metadata and spec, as a merge patch; {} if nothing is missing."""
     metadata, spec = cluster["metadata"], cluster["spec"]
     if metadata.get("deletionTimestamp"):
         return {}
@@ -101,7 +102,9 @@ def preparation(cluster: Json) -> dict[str, Any]:
     finalizers = metadata.get("finalizers") or []
     if FINALIZER not in finalizers:
         patch["metadata"] = {"finalizers": [*finalizers, FINALIZER]}
-    elif _said(cluster, "Available").status == "True" and HAS_BEEN_AVAILABLE not in (metadata.get("annotations") or {}):
+    elif _condition(cluster, "Available").status == "True" and HAS_BEEN_AVAILABLE not in (
+        metadata.get("annotations") or {}
+    ):
         patch["metadata"] = {"annotations": {HAS_BEEN_AVAILABLE: "true"}}
     digest = hashlib.sha256(metadata["uid"].encode()).hexdigest()
     identity = {"clusterID": metadata["uid"], "infraID": f"{metadata['name']}-{digest[:5]}"}
@@ -110,8 +113,8 @@ def preparation(cluster: Json) -> dict[str, Any]:
 
 
 def next_step(cluster: Json, script: Script, now: datetime) -> Step | None:
-    """The operator's next writing; None where there is nothing to write, or the script holds it back."""
-    step = _deletion(cluster) if cluster["metadata"].get("deletionTimestamp") else _life(cluster, script, now)
+    """The operator's next write; None if there is none, or the script holds it."""
+    step = _deletion(cluster) if cluster["metadata"].get("deletionTimestamp") else _reconcile(cluster, script, now)
     return None if step is None or step.moment is script.hold_before else step
 
 
@@ -120,27 +123,27 @@ def written(cluster: Json, step: Step, now: datetime) -> dict[str, Any]:
     status = dict(cluster.get("status") or {})
     former = {each["type"]: each for each in status.get("conditions") or ()}
     generation = cluster["metadata"].get("generation", 1)
-    for type_, said in step.conditions.items():
+    for type_, text in step.conditions.items():
         before = former.get(type_, {})
-        same = before.get("status") == said.status
+        same = before.get("status") == text.status
         former[type_] = {
             "type": type_,
-            "status": said.status,
-            "reason": said.reason,
-            "message": said.message,
+            "status": text.status,
+            "reason": text.reason,
+            "message": text.message,
             "lastTransitionTime": before["lastTransitionTime"] if same else times.to_seconds(now),
             "observedGeneration": generation,
         }
     return {**status, **step.members, "conditions": list(former.values())}
 
 
-def _life(cluster: Json, script: Script, now: datetime) -> Step | None:
+def _reconcile(cluster: Json, script: Script, now: datetime) -> Step | None:
     rollouts = releases.rollouts(cluster)
     if not any(each["state"] == "Completed" for each in rollouts):
         return _installation(cluster, script, now)
     if not releases.is_newest(cluster) or rollouts[0]["state"] == "Partial":
         return _upgrade(cluster, script, now)
-    return _quiet_life(cluster, script)
+    return _steady_state(cluster, script)
 
 
 def _installation(cluster: Json, script: Script, now: datetime) -> Step | None:
@@ -152,37 +155,37 @@ def _installation(cluster: Json, script: Script, now: datetime) -> Step | None:
 
 
 def _failing(cluster: Json, script: Script, now: datetime) -> Step | None:
-    """Validation fails before there is a control plane: the operator says so and waits."""
-    type_, said = next(iter(script.failing.items()))
-    message = f"{type_} condition is false: {said.message}"
-    waiting = Said("False", "WaitingForAvailable", message)
-    conditions = {**words.FIRST, **script.failing, "Progressing": words.blocked(message), "Available": waiting}
+    """Validation fails before there is a control plane: the operator reports it and waits."""
+    type_, text = next(iter(script.failing.items()))
+    message = f"{type_} condition is false: {text.message}"
+    waiting = ConditionText("False", "WaitingForAvailable", message)
+    conditions = {**texts.FIRST, **script.failing, "Progressing": texts.blocked(message), "Available": waiting}
     if _contains(cluster, conditions):
         return None
     return _step(Moment.SEEN, conditions, _first_members(cluster, now))
 
 
 def _installation_steps(cluster: Json, now: datetime) -> list[Step]:
-    rolling = words.degraded(words.UNAVAILABLE_REPLICAS)
-    up = words.WELL
+    rolling = texts.degraded(texts.UNAVAILABLE_REPLICAS)
+    up = texts.AS_EXPECTED
     return [
-        _step(Moment.SEEN, words.FIRST, _first_members(cluster, now)),
+        _step(Moment.SEEN, texts.FIRST, _first_members(cluster, now)),
         _step(
             Moment.CONTROL_PLANE_CREATED,
             {
-                **words.CREDENTIALS,
+                **texts.CREDENTIALS,
                 **dict.fromkeys(
                     ("ValidHostedControlPlaneConfiguration", "ValidReleaseInfo", "ValidIDPConfiguration"), up
                 ),
-                "InfrastructureReady": words.NO_INFRASTRUCTURE,
-                "Available": words.NO_INFRASTRUCTURE,
+                "InfrastructureReady": texts.NO_INFRASTRUCTURE,
+                "Available": texts.NO_INFRASTRUCTURE,
                 "Degraded": rolling,
             },
             {"controlPlaneEndpoint": {"host": "", "port": 443}},
         ),
         _step(
             Moment.INFRASTRUCTURE_READY,
-            {"InfrastructureReady": up, "Available": words.NO_KUBECONFIG},
+            {"InfrastructureReady": up, "Available": texts.NO_KUBECONFIG},
             {
                 "controlPlaneEndpoint": {"host": _host(cluster), "port": 443},
                 "controlPlaneVersion": releases.begun(cluster, now),
@@ -191,22 +194,22 @@ def _installation_steps(cluster: Json, now: datetime) -> list[Step]:
         ),
         _step(
             Moment.ETCD_STARTING,
-            {"EtcdAvailable": words.NO_QUORUM, "Available": words.NO_QUORUM},
+            {"EtcdAvailable": texts.NO_QUORUM, "Available": texts.NO_QUORUM},
             {"kubeconfig": {"name": f"{cluster['metadata']['name']}-admin-kubeconfig"}},
         ),
         _step(
             Moment.API_SERVER_STARTING,
             {
-                "EtcdAvailable": Said("True", "QuorumAvailable"),
-                "KubeAPIServerAvailable": words.NO_API_SERVER,
-                "Available": words.NO_API_SERVER,
+                "EtcdAvailable": ConditionText("True", "QuorumAvailable"),
+                "KubeAPIServerAvailable": texts.NO_API_SERVER,
+                "Available": texts.NO_API_SERVER,
             },
         ),
-        _step(Moment.COMPONENTS_STARTING, {"KubeAPIServerAvailable": up, "Available": words.NO_COMPONENTS}),
-        _step(Moment.AVAILABLE, {"Available": words.AVAILABLE, "IgnitionEndpointAvailable": up, "Degraded": rolling}),
+        _step(Moment.COMPONENTS_STARTING, {"KubeAPIServerAvailable": up, "Available": texts.NO_COMPONENTS}),
+        _step(Moment.AVAILABLE, {"Available": texts.AVAILABLE, "IgnitionEndpointAvailable": up, "Degraded": rolling}),
         _step(
             Moment.INSTALLED,
-            {"Available": words.AVAILABLE, "Degraded": words.NOT_DEGRADED, **words.PRIVATE_SERVICE_CONNECT},
+            {"Available": texts.AVAILABLE, "Degraded": texts.NOT_DEGRADED, **texts.PRIVATE_SERVICE_CONNECT},
             {"controlPlaneVersion": releases.completed(cluster, now)},
         ),
     ]
@@ -214,30 +217,30 @@ def _installation_steps(cluster: Json, now: datetime) -> list[Step]:
 
 def _upgrade(cluster: Json, script: Script, now: datetime) -> Step | None:
     if releases.is_newest(cluster):
-        done = {"Degraded": words.NOT_DEGRADED, "Progressing": words.AT_VERSION}
+        done = {"Degraded": texts.NOT_DEGRADED, "Progressing": texts.AT_VERSION}
         return _step(Moment.ROLLED_OUT, done, {"controlPlaneVersion": releases.completed(cluster, now)})
     if script.upgrade_blocked:
         message = f"ClusterVersionUpgradeable condition is false: {script.upgrade_blocked}"
         refused = {
-            "ClusterVersionUpgradeable": words.not_upgradeable(script.upgrade_blocked),
-            "Progressing": words.blocked(message),
+            "ClusterVersionUpgradeable": texts.not_upgradeable(script.upgrade_blocked),
+            "Progressing": texts.blocked(message),
         }
         return None if _contains(cluster, refused) else _step(Moment.UPGRADE_TAKEN_UP, refused)
-    taken_up = {"ClusterVersionUpgradeable": words.WELL, "Progressing": words.ON_THE_WAY}
+    taken_up = {"ClusterVersionUpgradeable": texts.AS_EXPECTED, "Progressing": texts.PROGRESSING}
     if not _contains(cluster, taken_up):
         return _step(Moment.UPGRADE_TAKEN_UP, taken_up)
-    rolling = {"Progressing": words.AT_VERSION, "Degraded": words.degraded(words.UNAVAILABLE_REPLICAS)}
+    rolling = {"Progressing": texts.AT_VERSION, "Degraded": texts.degraded(texts.UNAVAILABLE_REPLICAS)}
     members = {"controlPlaneVersion": releases.begun(cluster, now), "version": releases.of_whole_cluster(cluster, now)}
     return _step(Moment.ROLLING_OUT, rolling, members)
 
 
-def _quiet_life(cluster: Json, script: Script) -> Step | None:
-    valid = {type_: said for type_, said in words.FIRST.items() if said.status == "True"}
+def _steady_state(cluster: Json, script: Script) -> Step | None:
+    valid = {type_: text for type_, text in texts.FIRST.items() if text.status == "True"}
     conditions = {
         **valid,
-        "Available": script.outage or words.AVAILABLE,
-        "Degraded": words.degraded(script.degraded) if script.degraded else words.NOT_DEGRADED,
-        "Progressing": words.AT_VERSION,
+        "Available": script.outage or texts.AVAILABLE,
+        "Degraded": texts.degraded(script.degraded) if script.degraded else texts.NOT_DEGRADED,
+        "Progressing": texts.AT_VERSION,
         **script.failing,
     }
     return None if _contains(cluster, conditions) else _step(Moment.SETTLED, conditions)
@@ -247,14 +250,14 @@ def _deletion(cluster: Json) -> Step | None:
     metadata = cluster["metadata"]
     if FINALIZER not in (metadata.get("finalizers") or []):
         return None
-    cloud = _said(cluster, "CloudResourcesDestroyed")
+    cloud = _condition(cluster, "CloudResourcesDestroyed")
     if not cloud.status:
-        return _step(Moment.DELETION_TAKEN_UP, {"CloudResourcesDestroyed": words.CLOUD_RESOURCES_LEFT})
+        return _step(Moment.DELETION_TAKEN_UP, {"CloudResourcesDestroyed": texts.CLOUD_RESOURCES_LEFT})
     if cloud.status != "True":
-        return _step(Moment.CLOUD_RESOURCES_GONE, {"CloudResourcesDestroyed": words.CLOUD_RESOURCES_GONE})
+        return _step(Moment.CLOUD_RESOURCES_GONE, {"CloudResourcesDestroyed": texts.CLOUD_RESOURCES_GONE})
     grace = (metadata.get("annotations") or {}).get(GRACE_PERIOD, "")
-    if grace and _said(cluster, "HostedClusterDestroyed").status != "True":
-        return _step(Moment.TORN_DOWN, {"HostedClusterDestroyed": words.torn_down(grace)})
+    if grace and _condition(cluster, "HostedClusterDestroyed").status != "True":
+        return _step(Moment.TORN_DOWN, {"HostedClusterDestroyed": texts.torn_down(grace)})
     takes = times.parse_duration(grace) if grace else TAKES[Moment.FINALIZED]
     return Step(moment=Moment.FINALIZED, takes=takes, removes_finalizer=True)
 
@@ -272,19 +275,19 @@ def _first_members(cluster: Json, now: datetime) -> dict[str, Any]:
     }
 
 
-def _said(cluster: Json, type_: str) -> Said:
+def _condition(cluster: Json, type_: str) -> ConditionText:
     for each in (cluster.get("status") or {}).get("conditions") or ():
         if each["type"] == type_:
-            return Said(each["status"], each["reason"], each["message"])
-    return Said("", "")
+            return ConditionText(each["status"], each["reason"], each["message"])
+    return ConditionText("", "")
 
 
 def _contains(cluster: Json, conditions: Conditions) -> bool:
-    return all(_said(cluster, type_) == said for type_, said in conditions.items())
+    return all(_condition(cluster, type_) == text for type_, text in conditions.items())
 
 
 def _host(cluster: Json) -> str:
-    """The hostname that the API server is published under, else one inside the management cluster."""
+    """The API server's published hostname, else one inside the management cluster."""
     for each in cluster["spec"].get("services") or ():
         route = (each.get("servicePublishingStrategy") or {}).get("route") or {}
         if each.get("service") == "APIServer" and route.get("hostname"):

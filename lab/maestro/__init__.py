@@ -1,4 +1,8 @@
-"""Maestro in memory: both gRPC ports, REST and the rows behind them, with the real server's answers to the letter."""
+"""A stand-in for Maestro: REST, both gRPC ports and the rows, in memory, with the real server's responses.
+
+`storage` < `search` < `rest`, `streams` < `server`. `agent` simulates a management cluster's work agent; it also works
+with the real Maestro.
+"""
 
 from lab.maestro.faults import Faults
 from lab.maestro.server import LabMaestro

@@ -1,32 +1,37 @@
-"""`lab-maestro`: the in-memory Maestro as a process, to try things by hand or from another language."""
+"""`lab-maestro`: run the stand-in Maestro as a process."""
 
 import argparse
 import asyncio
+import contextlib
 import json
-import signal
 import sys
 import textwrap
 from collections.abc import Sequence
 
-from lab.maestro.refusals import Refusal
+from lab import loopback
+from lab.hypershift.agent_clusters import AgentClusters
+from lab.maestro.agent import Agent
 from lab.maestro.server import LabMaestro
+from lab.maestro.storage.refusals import Refusal
+from lab.version_option import add_version
 
-_STORY = textwrap.dedent(
+_DESCRIPTION = textwrap.dedent(
     """\
-    Serve a Maestro that keeps everything in memory and answers as the real one does. Three ports on 127.0.0.1:
+    Run a stand-in Maestro. It keeps everything in memory and responds as the real one does. Three ports on 127.0.0.1:
 
       REST    read works, manage consumers   curl $REST/api/maestro/v1/resource-bundles
       gRPC    for sources: publish works and subscribe to their status, as the adapters do
       broker  for agents: fetch works of a consumer and report their status
 
-    A work is accepted only for a consumer that is registered: name some with --consumer, or POST to /consumers.
-    It runs until it is interrupted, and then forgets everything.
+    A work is accepted only for a registered consumer: name some with --consumer, or POST to /consumers.
+    Nothing happens to a work until an agent takes it: simulate one with --agent.
+    It runs until Ctrl-C or SIGTERM, and then forgets everything.
     """
 )
 _EXAMPLES = textwrap.dedent(
     """\
     examples:
-      lab-maestro --consumer cluster1
+      lab-maestro --consumer cluster1 --agent
       lab-maestro --rest-port 8000 --grpc-port 8090 --broker-port 8091 --consumer cluster1 --consumer cluster2
       lab-maestro --output json    one line {"rest": ..., "grpc": ..., "broker": ...}, for programs that start it
     """
@@ -34,33 +39,47 @@ _EXAMPLES = textwrap.dedent(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.agent and not options.consumer:
+        parser.error("--agent needs a --consumer")
     return asyncio.run(_serve(options))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lab-maestro",
-        description=_STORY,
+        description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_version(parser)
     for name in ("rest", "grpc", "broker"):
         parser.add_argument(f"--{name}-port", type=_port, default=0, metavar="PORT", help="0 (default) = a free one")
     parser.add_argument(
-        "--heartbeat-seconds", type=_seconds, default=10.0, metavar="S", help="time between heartbeats (default 10)"
+        "--heartbeat-seconds", type=_above_zero, default=10.0, metavar="S", help="time between heartbeats (default 10)"
     )
     parser.add_argument(
         "--consumer", action="append", default=[], metavar="NAME", help="a management cluster to register; repeatable"
     )
-    parser.add_argument("--output", choices=("text", "json"), default="text", help="how the addresses are told")
+    parser.add_argument(
+        "--agent",
+        action="store_true",
+        help="simulate the work agent of each --consumer, with a HyperShift operator for its HostedClusters",
+    )
+    parser.add_argument(
+        "--speed",
+        type=_above_zero,
+        default=100.0,
+        metavar="N",
+        help="speed of that operator; 1 is the real one's (default 100)",
+    )
+    parser.add_argument("--output", choices=("text", "json"), default="text", help="format of the addresses")
     return parser
 
 
 async def _serve(options: argparse.Namespace) -> int:
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stopped = loopback.stop_signal()
     maestro = LabMaestro(
         heartbeat_seconds=options.heartbeat_seconds,
         rest_port=options.rest_port,
@@ -70,9 +89,12 @@ async def _serve(options: argparse.Namespace) -> int:
     try:
         for name in options.consumer:
             maestro.store.add_consumer(name)
-        async with maestro:
+        async with maestro, contextlib.AsyncExitStack() as agents:
+            for name in options.consumer if options.agent else ():
+                agent = await agents.enter_async_context(Agent(maestro.broker_address, name))
+                await agents.enter_async_context(AgentClusters(agent, speed=options.speed))
             print(_addresses(maestro, options.output), flush=True)
-            await stop.wait()
+            await stopped.wait()
     except Refusal as refusal:
         print(f"lab-maestro: {refusal.reason}", file=sys.stderr)
         return 1
@@ -93,15 +115,15 @@ def _addresses(maestro: LabMaestro, output: str) -> str:
 def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65535:  # noqa: PLR2004 - TCP's own limit
-        raise argparse.ArgumentTypeError(f"{port} is no port: 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{port} is not a port: use 0 to 65535")
     return port
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is no time to wait between heartbeats")
-    return seconds
+def _above_zero(text: str) -> float:
+    number = float(text)
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
 
 
 if __name__ == "__main__":

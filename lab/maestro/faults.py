@@ -1,6 +1,6 @@
-"""What can be made to go wrong, on purpose and a counted number of times.
+"""Injected faults, each for a given number of calls.
 
-Each fault waits for the next call it applies to. `clear` forgets all that has not happened yet.
+A fault waits for the next call it applies to. `clear` removes all that have not occurred yet.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import grpc
 
-from lab.maestro.streams import Streams
+from lab.maestro.streams.broadcast import Streams
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent
 
 
@@ -23,12 +23,12 @@ class FailPublish:
 
 @dataclass(frozen=True, slots=True)
 class LoseAnswer:
-    """The request is carried out, and the caller never learns it."""
+    """Carry the request out, then fail the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """No answer, for as long as the caller waits."""
+    """Never respond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class FailRest:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The connection is closed with no answer."""
+    """Close the connection without a response."""
 
 
 PublishFault = FailPublish | LoseAnswer | Hang
@@ -49,15 +49,15 @@ Fault = TypeVar("Fault")
 
 
 class Faults:
-    """The faults of one server. Those of publishing and of streams concern sources, not agents."""
+    """The faults of one server. Faults of publishing and of streams affect sources, not agents."""
 
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
         self._publish: deque[PublishFault] = deque()
         self._rest: deque[RestFault] = deque()
         self._conflicts: deque[None] = deque()
-        self._nothing_waits = asyncio.Event()
-        self._nothing_waits.set()
+        self._none_planned = asyncio.Event()
+        self._none_planned.set()
 
     def fail_publish(self, code: grpc.StatusCode, details: str, times: int = 1) -> None:
         self._plan(self._publish, FailPublish(code, details), times)
@@ -69,13 +69,13 @@ class Faults:
         self._plan(self._publish, LoseAnswer(), times)
 
     def conflict_before_publish(self, times: int = 1) -> None:
-        """Another writer bumps the version just before the next update is looked at."""
+        """Another writer increments the version just before the next update is handled."""
         self._plan(self._conflicts, None, times)
 
     def fail_rest(
         self, status: int, body: Any = None, headers: Mapping[str, str] | None = None, times: int = 1
     ) -> None:
-        """Answer with this status; a `body` that is neither text nor bytes is sent as JSON."""
+        """Respond with this status; a `body` that is neither string nor bytes is sent as JSON."""
         self._plan(self._rest, FailRest(status, body, headers or {}), times)
 
     def hang_rest(self, times: int = 1) -> None:
@@ -91,23 +91,23 @@ class Faults:
         self._streams.heartbeats_muted = on
 
     def withhold_stream_headers(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as a switch
-        """As older servers do: no header before the first event."""
+        """Send no headers before the first event, as older servers do."""
         self._streams.headers_withheld = on
 
     def send_on_streams(self, event: CloudEvent) -> None:
-        """Any event, however strange, to every subscriber."""
+        """Send any event, valid or not, to every subscriber."""
         self._streams.post_to_all(event)
 
     def clear(self) -> None:
         for planned in (self._publish, self._rest, self._conflicts):
             planned.clear()
-        self._nothing_waits.set()
+        self._none_planned.set()
         self.mute_heartbeats(on=False)
         self.withhold_stream_headers(on=False)
 
-    async def have_struck(self) -> None:
-        """Wait until every fault that was asked for has met its call."""
-        await self._nothing_waits.wait()
+    async def have_occurred(self) -> None:
+        """Wait until every planned fault has occurred."""
+        await self._none_planned.wait()
 
     def next_publish(self) -> PublishFault | None:
         return self._next(self._publish)
@@ -122,10 +122,10 @@ class Faults:
 
     def _plan(self, planned: deque[Fault], fault: Fault, times: int) -> None:
         planned.extend([fault] * times)
-        self._nothing_waits.clear()
+        self._none_planned.clear()
 
     def _next(self, planned: deque[Fault]) -> Fault | None:
         fault = planned.popleft() if planned else None
         if not (self._publish or self._rest or self._conflicts):
-            self._nothing_waits.set()
+            self._none_planned.set()
         return fault

@@ -1,37 +1,35 @@
-"""The stand-in as a whole: three ports on loopback over one store, which outlives a crash."""
+"""The stand-in server: three loopback ports and one store, which survives `kill`."""
 
 import asyncio
 import contextlib
-import socket
 from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Self
 
 import grpc
-from aiohttp import web
 
-from lab.maestro.agents import AgentService, spec_event
+from lab import http_server
+from lab.loopback import HOST, ReservedPort
 from lab.maestro.faults import Faults
-from lab.maestro.gatekeeping import Gatekeeper
-from lab.maestro.rest import RestApi
-from lab.maestro.sources import SourceService, status_event
-from lab.maestro.store import Row, Store
-from lab.maestro.streams import Streams
+from lab.maestro.rest.api import RestApi
+from lab.maestro.storage.store import Row, Store
+from lab.maestro.streams.agents import AgentService, spec_event
+from lab.maestro.streams.auth import Auth
+from lab.maestro.streams.broadcast import Streams
+from lab.maestro.streams.sources import SourceService, status_event
 from lab.tls import Tls
-from shared.maestro.codec import DATA_TYPE
 from shared.maestro.wire.cloudevent_pb2_grpc import CloudEventServiceServicer, add_CloudEventServiceServicer_to_server
+from shared.maestro.wire.codec import DATA_TYPE
 
-HOST = "127.0.0.1"
-_AT_ONCE = 0.001  # seconds; 0 would be for ever
 _GRPC_OPTIONS = (
     ("grpc.so_reuseport", 0),
-    ("grpc.max_receive_message_length", -1),  # limited by the services, in the real server's words
+    ("grpc.max_receive_message_length", -1),  # the services limit it, with the real server's text
     ("grpc.max_send_message_length", -1),
 )
 
 
 class LabMaestro:
-    """Maestro in memory. `kill` and `start` keep the ports and the rows, as a crash of a pod with a database would."""
+    """Maestro in memory. `kill` and `start` keep ports and rows, as a restart of a pod with a database does."""
 
     def __init__(
         self,
@@ -44,17 +42,17 @@ class LabMaestro:
         grpc_port: int = 0,
         broker_port: int = 0,
     ) -> None:
-        self._gatekeeper = Gatekeeper(tls=tls, known_tokens=known_tokens, forbidden_sources=forbidden_sources)
+        self._auth = Auth(tls=tls, known_tokens=known_tokens, forbidden_sources=forbidden_sources)
         self._source_streams, self._agent_streams = Streams(heartbeat_seconds), Streams(heartbeat_seconds)
-        self.store = Store(spec_changed=self._tell_agents, status_changed=self._tell_sources)
+        self.store = Store(spec_changed=self._notify_agents, status_changed=self._notify_sources)
         self.faults = Faults(self._source_streams)
         self._wanted_ports = (rest_port, grpc_port, broker_port)
-        self._reserved: list[socket.socket] = []
+        self._reserved: list[ReservedPort] = []
         self._lifetime, self._running = contextlib.AsyncExitStack(), contextlib.AsyncExitStack()
 
     @property
     def rest_url(self) -> str:
-        return f"{'https' if self._gatekeeper.tls else 'http'}://{HOST}:{self._port(0)}"
+        return f"{'https' if self._auth.tls else 'http'}://{HOST}:{self._port(0)}"
 
     @property
     def grpc_address(self) -> str:
@@ -66,7 +64,7 @@ class LabMaestro:
 
     async def __aenter__(self) -> Self:
         async with contextlib.AsyncExitStack() as lifetime:
-            self._reserved = [lifetime.enter_context(_reserved(port)) for port in self._wanted_ports]
+            self._reserved = [_held(lifetime, port) for port in self._wanted_ports]
             lifetime.push_async_callback(self.kill)
             await self.start()
             self._lifetime = lifetime.pop_all()
@@ -78,50 +76,41 @@ class LabMaestro:
         await self._lifetime.aclose()
 
     async def start(self) -> None:
-        """Serve, on the same ports and rows as before; what still runs is killed first, and no stream is resumed."""
+        """Serve, with the same ports and rows as before. A running server is killed first; no stream is resumed."""
         await self.kill()
         async with contextlib.AsyncExitStack() as stack:
             for streams in (self._source_streams, self._agent_streams):
                 await stack.enter_async_context(_broadcasting(streams))
-            sources = SourceService(self.store, self._source_streams, self._gatekeeper, self.faults)
+            sources = SourceService(self.store, self._source_streams, self._auth, self.faults)
             agents = AgentService(self.store, self._agent_streams)
             await self._serve_rest(stack)
-            await _serve_grpc(stack, sources, self.grpc_address, self._gatekeeper.credentials())
+            await _serve_grpc(stack, sources, self.grpc_address, self._auth.credentials())
             await _serve_grpc(stack, agents, self.broker_address, None)
             self._running = stack.pop_all()
 
     async def kill(self) -> None:
-        """Stop at once, whatever is going on; nothing is told to anybody."""
+        """Stop at once, without notice to clients."""
         await self._running.aclose()
 
     async def _serve_rest(self, stack: contextlib.AsyncExitStack) -> None:
         application = RestApi(self.store, self.faults).application()
-        runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=_AT_ONCE, access_log=None)
-        stack.push_async_callback(runner.cleanup)
-        await runner.setup()
-        await web.TCPSite(runner, HOST, self._port(0), ssl_context=self._gatekeeper.rest_context()).start()
+        runner = await http_server.serve(application, self._port(0), self._auth.rest_context())
+        stack.push_async_callback(http_server.stop, runner)
 
-    def _tell_agents(self, action: str, row: Row) -> None:
+    def _notify_agents(self, action: str, row: Row) -> None:
         self._agent_streams.post((row.consumer_name, DATA_TYPE), spec_event(f"{action}_request", row))
 
-    def _tell_sources(self, row: Row) -> None:
+    def _notify_sources(self, row: Row) -> None:
         self._source_streams.post(row.source, status_event(row))
 
     def _port(self, which: int) -> int:
-        port: int = self._reserved[which].getsockname()[1]
-        return port
+        return self._reserved[which].number
 
 
-def _reserved(port: int) -> socket.socket:
-    """A port that stays ours while nobody listens on it: bound, so that no one else is given it."""
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        holder.bind((HOST, port))
-    except OSError as error:
-        holder.close()
-        raise OSError(error.errno, f"port {port} on {HOST} cannot be had: {error.strerror}") from error
-    return holder
+def _held(lifetime: contextlib.AsyncExitStack, port: int) -> ReservedPort:
+    reserved = ReservedPort(port)
+    lifetime.callback(reserved.release)
+    return reserved
 
 
 async def _serve_grpc(

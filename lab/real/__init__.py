@@ -1,1 +1,1 @@
-"""Real servers on loopback, for those who have Go and Debian's packages: what the stand-ins are measured against."""
+"""The real servers on loopback, built with Go and installed from Debian: the stand-ins must behave as they do."""

@@ -1,4 +1,4 @@
-"""The runner's way to an API server, whichever it is. It outlives a crash of it: a question is asked until answered."""
+"""The runner's API client, for the stand-in and for a real server. It repeats a request until the server answers."""
 
 import asyncio
 import json
@@ -9,29 +9,30 @@ from typing import Any, Protocol, Self
 
 import aiohttp
 
-from lab.kubernetes import documents
-from lab.kubernetes.documents import Object
-from lab.kubernetes.patching import STRATEGIC_PATCH
+from lab.kubernetes.api import documents
+from lab.kubernetes.api.documents import Object
+from lab.kubernetes.apply.patches import STRATEGIC_PATCH
+from shared.network.session_sockets import SessionSockets
 
-_AGAIN_SECONDS = 0.1
+_RETRY_SECONDS = 0.1
 _MISSING, _CONFLICT, _GONE = 404, 409, 410
 _TOO_MANY, _SERVER_FAILED = 429, 500
 
 
 class Missing(LookupError):
-    """What was asked for is not there, or is not as it was thought to be."""
+    """The object does not exist, or has changed or been replaced."""
 
 
 class Refused(Exception):
-    """The server will not do it, however often it is asked."""
+    """The server rejects the request; a retry does not help."""
 
 
 class Expired(Exception):
-    """A watch cannot go on from where it was."""
+    """A watch cannot resume from its resourceVersion."""
 
 
 class ApiServer(Protocol):
-    """Where an API server is, and the token that may do everything there."""
+    """The address of an API server and its admin token."""
 
     @property
     def url(self) -> str: ...
@@ -44,7 +45,7 @@ class ApiServer(Protocol):
 
 
 class Api:
-    """Requests as the admin. Missing, Refused and Expired are raised; everything passing is tried again."""
+    """Requests as the admin. Raises Missing, Refused and Expired; retries transient errors."""
 
     def __init__(self, server: ApiServer) -> None:
         self.server = server
@@ -52,53 +53,49 @@ class Api:
     async def __aenter__(self) -> Self:
         ca_file = self.server.ca_file
         trust = ssl.create_default_context(cafile=str(ca_file)) if ca_file else False
+        self._sockets = SessionSockets()
         self._session = aiohttp.ClientSession(
             self.server.url,
             headers={"Authorization": f"Bearer {self.server.admin_token}", "User-Agent": "lab-job-runner"},
-            connector=aiohttp.TCPConnector(ssl=trust, limit=0),
+            connector=aiohttp.TCPConnector(ssl=trust, limit=0, socket_factory=self._sockets.create),
             timeout=aiohttp.ClientTimeout(total=None),
         )
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._session.close()
+        await self._sockets.close()
 
     async def get(self, path: str) -> Object:
-        return await self._ask("GET", path)
+        return await self._request("GET", path)
 
     async def create(self, path: str, document: Object) -> Object:
-        return await self._ask("POST", path, document)
+        return await self._request("POST", path, document)
 
     async def patch_status(self, path: str, uid: str, status: Object) -> Object:
         body = {"metadata": {"uid": uid}, "status": status}
-        return await self._ask("PATCH", f"{path}/status", body, STRATEGIC_PATCH)
+        return await self._request("PATCH", f"{path}/status", body, STRATEGIC_PATCH)
 
     async def delete(self, path: str, uid: str, *, grace_seconds: int | None = None) -> None:
         options: Object = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
-        await self._ask("DELETE", path, options)
+        await self._request("DELETE", path, options)
 
     async def watch(self, path: str, since: str) -> AsyncIterator[Object]:
-        """The events after a version, until the server ends the watch or goes away."""
+        """The events after a resourceVersion, until the server ends the watch."""
         query = {"watch": "true", "resourceVersion": since, "allowWatchBookmarks": "true"}
         async with self._session.get(path, params=query) as answer:
             if answer.status == _GONE:
                 raise Expired
             answer.raise_for_status()
-            connection = answer.connection
-            try:
-                async for line in answer.content:
-                    event: Object = json.loads(line)
-                    if event["type"] == "ERROR":
-                        raise Expired
-                    yield event
-            finally:
-                # A polite end of TLS would outlive the loop of a test.
-                if connection is not None and connection.transport is not None:
-                    connection.transport.abort()
+            async for line in answer.content:
+                event: Object = json.loads(line)
+                if event["type"] == "ERROR":
+                    raise Expired
+                yield event
 
-    async def _ask(self, method: str, path: str, body: Any = None, media_type: str = "application/json") -> Object:
+    async def _request(self, method: str, path: str, body: Any = None, media_type: str = "application/json") -> Object:
         content = None if body is None else json.dumps(body)
         while True:
             try:
@@ -114,7 +111,7 @@ class Api:
                 raise Missing(str(document.get("message")))
             if status != _TOO_MANY and status < _SERVER_FAILED:
                 raise Refused(f"{method} {path}: {document.get('message')}")
-            await asyncio.sleep(_AGAIN_SECONDS)
+            await asyncio.sleep(_RETRY_SECONDS)
 
 
 def _names_another(document: Object) -> bool:

@@ -1,4 +1,4 @@
-"""One container as a local process: what it runs, how it is doing, and how it is made to stop."""
+"""One container as a local process: its command, its status, and how it is stopped."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.kubernetes.documents import Object
+from lab.kubernetes.api.documents import Object
 from shared import times
 
 _MESSAGE_LIMIT = 4096
@@ -23,7 +23,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """All a process needs. `message` is the file its last words are read from."""
+    """Everything a process needs to start. `message` is the file of its termination message."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -34,7 +34,7 @@ class Launch:
 
 
 class Container:
-    """The status of one container of a pod, and the process it has at the moment. `changed` is called when it moves."""
+    """The status of one container of a pod, and its current process. `changed` is called when the status changes."""
 
     def __init__(self, spec: Object, waiting_for: str, changed: Callable[[], None]) -> None:
         self.spec = spec
@@ -82,7 +82,7 @@ class Container:
         self._move({"waiting": waiting})
 
     def back_off(self, seconds: float) -> None:
-        """Ended, and to be started again after a while."""
+        """The process ended and is started again after `seconds`."""
         self._last_state = self._state
         self.wait_because("CrashLoopBackOff", f"back-off {seconds:g}s restarting failed container={self.name}")
         self.restarts += 1
@@ -96,7 +96,7 @@ class Container:
             self.idle.set()
 
     def send(self, how: signal.Signals) -> None:
-        """A signal to the process, or to the one that is just being started; when it dies, all it started dies too."""
+        """Signal the process, or the one that is just starting; its children end with it."""
         self._signal = how
         if self._process is not None and self._process.returncode is None:
             self._process.send_signal(how)
@@ -110,7 +110,7 @@ class Container:
             self._end(_NOT_STARTED_CODE, "StartError", f"failed to start: {error}", started)
             return _NOT_STARTED_CODE
         reason = "OOMKilled" if self._out_of_memory else "Completed" if code == 0 else "Error"
-        self._end(code, reason, await asyncio.to_thread(_last_words, self.spec, launch, code), started)
+        self._end(code, reason, await asyncio.to_thread(_termination_message, self.spec, launch, code), started)
         return code
 
     async def _run_process(self, launch: Launch, started: str) -> int:
@@ -140,7 +140,7 @@ class Container:
         return code if code >= 0 else _NOT_STARTED_CODE - code
 
     async def _guard_memory(self, process: asyncio.subprocess.Process, limit: int | None) -> None:
-        """Do what the kernel does to a container that uses more than it may."""
+        """Kill a process above its memory limit, as the kernel does."""
         while limit and process.returncode is None:
             if _resident_bytes(process.pid) > limit:
                 self._out_of_memory = True
@@ -167,15 +167,15 @@ def memory_limit(container: Object) -> int | None:
 
 
 def _clear(launch: Launch) -> None:
-    """Last words are those of this start, not of an earlier one."""
+    """Remove the termination message of an earlier start."""
     for file in (launch.log, launch.message):
         file.parent.mkdir(parents=True, exist_ok=True)
     launch.folder.mkdir(parents=True, exist_ok=True)
     launch.message.unlink(missing_ok=True)
 
 
-def _last_words(spec: Object, launch: Launch, code: int) -> str:
-    """The termination message: the file's, or the end of the log where the container asks for that."""
+def _termination_message(spec: Object, launch: Launch, code: int) -> str:
+    """The file's content, or the end of the log with `FallbackToLogsOnError`."""
     with contextlib.suppress(OSError):
         if content := launch.message.read_bytes()[:_MESSAGE_LIMIT]:
             return content.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""The Job controller at work: it sees Jobs and pods change, asks what to do, and does it."""
+"""The Job controller: watches Jobs and pods, decides (`job_decisions`), and carries the plan out."""
 
 import asyncio
 import contextlib
@@ -6,10 +6,10 @@ import secrets
 from dataclasses import replace
 from datetime import datetime
 
-from lab.kubernetes import documents
-from lab.kubernetes.documents import Object
+from lab.kubernetes.api import documents
+from lab.kubernetes.api.documents import Object
 from lab.kubernetes.jobs.client import Api, Missing
-from lab.kubernetes.jobs.controlling import JobPod, Plan, decide
+from lab.kubernetes.jobs.job_decisions import JobPod, Plan, decide
 from shared import times
 
 NODE = "lab"
@@ -18,7 +18,7 @@ _LONGEST_PREFIX = 57
 
 
 class JobController:
-    """One step at a time for one Job after another, whenever something concerning it has changed."""
+    """Reconciles one Job at a time, whenever the Job or one of its pods changed."""
 
     def __init__(self, api: Api, *, retry_seconds: float) -> None:
         self._api = api
@@ -36,7 +36,7 @@ class JobController:
             self._due.put_nowait(uid)
 
     def job_removed(self, job: Object) -> None:
-        """Without its Job, what it owns goes as well; the queue's next turn sees to it."""
+        """The pods of a removed Job are deleted when its turn in the queue comes."""
         uid = documents.uid(job)
         self._jobs.pop(uid, None)
         self._due.put_nowait(uid)
@@ -66,7 +66,7 @@ class JobController:
         if before is not None:
             if not pod.gone and not _is_newer(pod.document, before.document):
                 return
-            pod = replace(pod, doomed=before.doomed or before.terminating)
+            pod = replace(pod, was_terminating=before.was_terminating or before.terminating)
         if pod.phase == "Failed" and (before is None or before.phase != "Failed"):
             self._failed_at[owner["uid"]] = times.now()
         pods[documents.uid(pod.document)] = pod
@@ -75,12 +75,12 @@ class JobController:
     async def _step(self, uid: str) -> None:
         job, pods = self._jobs.get(uid), list(self._pods.get(uid, {}).values())
         if job is None:
-            await self._drop_pods(uid, pods)
+            await self._delete_pods(uid, pods)
         elif not documents.deleting(job):
             plan = decide(job, pods, times.now(), last_failure=self._failed_at.get(uid), retry=self._retry)
             await self._carry_out(job, plan)
 
-    async def _drop_pods(self, uid: str, pods: list[JobPod]) -> None:
+    async def _delete_pods(self, uid: str, pods: list[JobPod]) -> None:
         for pod in pods:
             if not pod.gone and not documents.deleting(pod.document):
                 with contextlib.suppress(Missing):
@@ -103,9 +103,9 @@ class JobController:
         if _would_change(job.get("status") or {}, plan.status):
             self._jobs[uid] = await self._api.patch_status(path, uid, plan.status)
             self._due.put_nowait(uid)
-        self._look_again(uid, plan.look_again)
+        self._schedule(uid, plan.requeue_after)
 
-    def _look_again(self, uid: str, seconds: float | None) -> None:
+    def _schedule(self, uid: str, seconds: float | None) -> None:
         if timer := self._timers.pop(uid, None):
             timer.cancel()
         if seconds is not None:

@@ -4,8 +4,8 @@ import base64
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from lab.kubernetes import documents
-from lab.kubernetes.documents import Object
+from lab.kubernetes.api import documents
+from lab.kubernetes.api.documents import Object
 
 _REFERENCE = re.compile(r"\$(\$)?\(([^)]+)\)")
 _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['([^']+)'\]")
@@ -22,7 +22,7 @@ Fetch = Callable[[str, str], Awaitable[Object]]
 
 
 class CannotConfigure(Exception):
-    """A value comes from something that is not there: the container waits for it."""
+    """The source of a value does not exist; the container waits for it."""
 
 
 def field_value(pod: Object, path: str) -> str:
@@ -40,8 +40,10 @@ def field_value(pod: Object, path: str) -> str:
 
 
 async def variables(pod: Object, container: Object, fetch: Fetch) -> dict[str, str]:
-    """The variables a container states, in order. `fetch` gets an object of the pod's namespace by plural and name."""
+    """`envFrom`, then `env` in order. `fetch` gets an object of the pod's namespace by plural and name."""
     found: dict[str, str] = {}
+    for source in container.get("envFrom") or ():
+        found |= await _all_from(source, fetch)
     for each in container.get("env") or ():
         if source := each.get("valueFrom"):
             value = await _from(pod, source, fetch)
@@ -53,7 +55,7 @@ async def variables(pod: Object, container: Object, fetch: Fetch) -> dict[str, s
 
 
 def expanded(text: str, known: Mapping[str, str]) -> str:
-    """With `$(NAME)` replaced where the name is known, and `$$(NAME)` standing for itself."""
+    """Replaces `$(NAME)` of known names; `$$(NAME)` becomes `$(NAME)`."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[1]:
@@ -61,6 +63,24 @@ def expanded(text: str, known: Mapping[str, str]) -> str:
         return known.get(match[2], match[0])
 
     return _REFERENCE.sub(replaced, text)
+
+
+async def _all_from(source: Object, fetch: Fetch) -> dict[str, str]:
+    """Every key of a ConfigMap or a Secret, with the prefix that is asked for."""
+    if reference := source.get("configMapRef"):
+        plural, kind = "configmaps", "configmap"
+    elif reference := source.get("secretRef"):
+        plural, kind = "secrets", "secret"
+    else:
+        raise CannotConfigure(f"the lab gives no variables from {', '.join(source)}")
+    try:
+        data: Mapping[str, str] = (await fetch(plural, reference["name"])).get("data") or {}
+    except LookupError:
+        if reference.get("optional"):
+            return {}
+        raise CannotConfigure(f'{kind} "{reference["name"]}" not found') from None
+    decoded = {key: base64.b64decode(value).decode() for key, value in data.items()} if kind == "secret" else data
+    return {f"{source.get('prefix', '')}{key}": value for key, value in decoded.items()}
 
 
 async def _from(pod: Object, source: Object, fetch: Fetch) -> str | None:

@@ -1,6 +1,6 @@
-"""One pod from its start to its end: init containers, sidecars, containers, restarts, deadline, deletion.
+"""One pod from start to end: init containers, sidecars, containers, restarts, deadline, deletion.
 
-Every step is told to the API server, in order, by a task of its own: a server that is away delays the telling, not the
+A separate task writes every status to the API server, in order: an API server that is down delays the writes, not the
 pod.
 """
 
@@ -8,20 +8,20 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from lab.kubernetes import documents
-from lab.kubernetes.documents import Object
-from lab.kubernetes.jobs import environment, mounting
+from lab.kubernetes.api import documents
+from lab.kubernetes.api.documents import Object
+from lab.kubernetes.jobs import environment, volumes
 from lab.kubernetes.jobs.client import Api, Missing
 from lab.kubernetes.jobs.container import Container, Launch, memory_limit
 from lab.kubernetes.jobs.environment import CannotConfigure
 from shared import times
 
-# What a container finds of the machine's own environment.
+# Variables of this machine that containers inherit.
 _INHERITED = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
 _ADDRESS = "127.0.0.1"
 _DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
@@ -30,7 +30,10 @@ _DEFAULT_MESSAGE_PATH = "/dev/termination-log"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Where pods run: the commands behind images, the folder of all pods, and the seconds between restarts."""
+    """Where pods run: the command of each image, the folder of all pods, and the seconds before a first restart.
+
+    `images` may change while pods run, as a registry does.
+    """
 
     api: Api
     images: Mapping[str, Sequence[str]]
@@ -39,7 +42,7 @@ class Node:
 
 
 class PodRun:
-    """A pod being run. `delete` and `vanish` are told from outside; `run` ends when the pod has."""
+    """A running pod. The caller reports a deletion with `delete` and `vanish`; `run` returns when the pod has ended."""
 
     def __init__(self, node: Node, pod: Object) -> None:
         self._node, self._pod = node, pod
@@ -47,8 +50,8 @@ class PodRun:
         self._folder = node.folder / self.uid
         spec = pod["spec"]
         waiting_for = "PodInitializing" if spec.get("initContainers") else "ContainerCreating"
-        self._init = [Container(each, waiting_for, self._tell) for each in spec.get("initContainers") or ()]
-        self._main = [Container(each, waiting_for, self._tell) for each in spec["containers"]]
+        self._init = [Container(each, waiting_for, self._queue_status) for each in spec.get("initContainers") or ()]
+        self._main = [Container(each, waiting_for, self._queue_status) for each in spec["containers"]]
         self._initialized = not self._init
         self._started_at = times.now()
         self._stopping = asyncio.Event()
@@ -63,13 +66,13 @@ class PodRun:
         return f"/api/v1/namespaces/{documents.namespace(self._pod)}/pods/{documents.name(self._pod)}"
 
     def delete(self, pod: Object) -> None:
-        """The pod is to go: its containers get a signal, and then its grace period."""
+        """The pod is being deleted: its containers get SIGTERM and the grace period."""
         self._deleted = True
         self._stop_grace = float(documents.metadata(pod).get("deletionGracePeriodSeconds") or 0)
         self._stopping.set()
 
     def vanish(self) -> None:
-        """The pod is no longer there: nothing of it may run on."""
+        """The pod no longer exists: kill its processes."""
         self._vanished = True
         self._stop_grace = 0.0
         self._stopping.set()
@@ -77,42 +80,42 @@ class PodRun:
             each.send(signal.SIGKILL)
 
     async def remove(self) -> None:
-        """The last step of a deletion: nothing of the pod runs any more."""
+        """The last step of a deletion, after all processes have ended."""
         with contextlib.suppress(Missing):
             await self._node.api.delete(self.path, self.uid, grace_seconds=0)
 
     async def run(self) -> None:
-        teller = asyncio.create_task(self._tell_all())
+        writer = asyncio.create_task(self._write_statuses())
         try:
             await self._run_to_end()
-            self._tell(over=True)
+            self._queue_status(over=True)
             await self._statuses.join()
         finally:
-            teller.cancel()
-            await asyncio.gather(teller, return_exceptions=True)
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
         self.over = True
         if self._deleted and not self._vanished:
             await self.remove()
 
     async def _run_to_end(self) -> None:
-        life = asyncio.create_task(self._live())
+        containers = asyncio.create_task(self._run_containers())
         stop = asyncio.create_task(self._stopping.wait())
         try:
-            await asyncio.wait({life, stop}, timeout=self._seconds_left(), return_when=asyncio.FIRST_COMPLETED)
-            if not life.done():
+            await asyncio.wait({containers, stop}, timeout=self._seconds_left(), return_when=asyncio.FIRST_COMPLETED)
+            if not containers.done():
                 if not stop.done():
                     self._end = {"phase": "Failed", "reason": "DeadlineExceeded", "message": _DEADLINE_MESSAGE}
                     self._stopping.set()
                 await self._stop(self._all())
-                await asyncio.wait({life})
-            life.result()
+                await asyncio.wait({containers})
+            containers.result()
         except asyncio.CancelledError:
             self.vanish()
             raise
         finally:
-            for task in (life, stop):
+            for task in (containers, stop):
                 task.cancel()
-            await asyncio.gather(life, stop, return_exceptions=True)
+            await asyncio.gather(containers, stop, return_exceptions=True)
 
     def _seconds_left(self) -> float | None:
         seconds = self._pod["spec"].get("activeDeadlineSeconds")
@@ -120,8 +123,8 @@ class PodRun:
             return None
         return max(0.0, (self._started_at + timedelta(seconds=seconds) - times.now()).total_seconds())
 
-    async def _live(self) -> None:
-        self._tell()
+    async def _run_containers(self) -> None:
+        self._queue_status()
         if not await self._prepare():
             return
         sidecars: list[asyncio.Task[int]] = []
@@ -138,16 +141,16 @@ class PodRun:
                 await asyncio.wait(sidecars)
 
     async def _prepare(self) -> bool:
-        """The pod's folders and files; where something is missing, its containers wait for ever."""
+        """Create the pod's folders and files; if a source is missing, its containers wait."""
         try:
-            contents = await mounting.volume_contents(self._pod, self._fetch, self._new_token)
+            contents = await volumes.volume_contents(self._pod, self._fetch, self._new_token)
             account = await self._service_account()
         except CannotConfigure as problem:
             for each in self._all():
                 each.wait_because("ContainerCreating", str(problem))
             await self._stopping.wait()
             return False
-        await asyncio.to_thread(mounting.fill_volumes, self._folder, contents)
+        await asyncio.to_thread(volumes.fill_volumes, self._folder, contents)
         await asyncio.to_thread(_write, self._folder / "serviceaccount", account)
         return True
 
@@ -162,12 +165,13 @@ class PodRun:
         return self._initialized
 
     async def _run_container(self, container: Container, policy: str) -> int:
-        """Run it as often as the policy says; its last exit code."""
+        """Run it as often as the restart policy asks; return the last exit code."""
+        attempts = _attempts(self._node.restart_seconds)
         while not self._stopping.is_set():
             launch = await self._launch(container)
             if launch is None:
-                await self._stopping.wait()
-                break
+                await self._pause(next(attempts))
+                continue
             code = await container.run(launch)
             again = policy == "Always" or (policy == "OnFailure" and code != 0)
             if self._stopping.is_set() or not again:
@@ -177,26 +181,26 @@ class PodRun:
         return container.exit_code or 0
 
     async def _launch(self, container: Container) -> Launch | None:
-        """What to start; None where the container can only wait, and says for what."""
+        """What to start; None if the container has to wait, with the reason in its status."""
         spec = container.spec
         entrypoint = self._node.images.get(spec["image"])
         if entrypoint is None:
-            told = f'failed to pull image "{spec["image"]}": not found'
-            container.wait_because("ErrImagePull", told)
+            problem_text = f'failed to pull image "{spec["image"]}": not found'
+            container.wait_because("ErrImagePull", problem_text)
             container.wait_because(
-                "ImagePullBackOff", f'Back-off pulling image "{spec["image"]}": ErrImagePull: {told}'
+                "ImagePullBackOff", f'Back-off pulling image "{spec["image"]}": ErrImagePull: {problem_text}'
             )
             return None
-        mounts = mounting.mounts(spec, self._folder)
+        mounts = volumes.mounts(spec, self._folder)
         try:
             stated = await environment.variables(self._pod, spec, self._fetch)
         except CannotConfigure as problem:
             container.wait_because("CreateContainerConfigError", str(problem))
             return None
-        words = [*(spec.get("command") or entrypoint), *(spec.get("args") or ())]
+        arguments = [*(spec.get("command") or entrypoint), *(spec.get("args") or ())]
         message = self._message_file(spec, mounts)
         return Launch(
-            command=[mounts.rewrite(environment.expanded(word, stated)) for word in words],
+            command=[mounts.rewrite(environment.expanded(argument, stated)) for argument in arguments],
             environment=self._surroundings(message, mounts)
             | {key: mounts.rewrite(value) for key, value in stated.items()},
             folder=Path(mounts.rewrite(spec["workingDir"])) if "workingDir" in spec else self._folder,
@@ -205,17 +209,17 @@ class PodRun:
             memory_limit=memory_limit(spec),
         )
 
-    def _message_file(self, spec: Object, mounts: mounting.Mounts) -> Path:
+    def _message_file(self, spec: Object, mounts: volumes.Mounts) -> Path:
         stated = spec.get("terminationMessagePath", _DEFAULT_MESSAGE_PATH)
         rewritten = mounts.rewrite(stated)
         return Path(rewritten) if rewritten != stated else self._folder / "messages" / spec["name"]
 
-    def _surroundings(self, message: Path, mounts: mounting.Mounts) -> dict[str, str]:
-        """What the cluster and the runtime give a container, and what a process needs of this machine."""
+    def _surroundings(self, message: Path, mounts: volumes.Mounts) -> dict[str, str]:
+        """Variables that the cluster and the runtime set, and those a process needs from this machine."""
         return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
             "HOSTNAME": documents.name(self._pod),
             "KUBERNETES_API_URL": self._node.api.server.url,
-            "SERVICE_ACCOUNT_PATH": str(mounts.folders[mounting.SERVICE_ACCOUNT_MOUNT]),
+            "SERVICE_ACCOUNT_PATH": str(mounts.folders[volumes.SERVICE_ACCOUNT_MOUNT]),
             "TERMINATION_MESSAGE_PATH": str(message),
         }
 
@@ -245,7 +249,7 @@ class PodRun:
         return self._node.api.get(f"/api/v1/namespaces/{documents.namespace(self._pod)}/{plural}/{name}")
 
     async def _stop(self, containers: list[Container]) -> None:
-        """Ask, wait for the grace period, and insist."""
+        """SIGTERM, the grace period, SIGKILL."""
         for each in containers:
             each.send(signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
@@ -263,10 +267,10 @@ class PodRun:
     def _all(self) -> list[Container]:
         return [*self._init, *self._main]
 
-    def _tell(self, *, over: bool = False) -> None:
+    def _queue_status(self, *, over: bool = False) -> None:
         self._statuses.put_nowait(self._status(over=over))
 
-    async def _tell_all(self) -> None:
+    async def _write_statuses(self) -> None:
         while True:
             status = await self._statuses.get()
             if not self._vanished:
@@ -297,6 +301,14 @@ class PodRun:
             codes = [each.exit_code for each in self._main]
             return "Succeeded" if all(code == 0 for code in codes) else "Failed"
         return "Running" if all(each.started for each in self._main) else "Pending"
+
+
+def _attempts(seconds: float) -> Iterator[float]:
+    """The waits between attempts to start a container: they double up to the kubelet's ratio of 10 s to 5 min."""
+    longest = seconds * 30
+    while True:
+        yield seconds
+        seconds = min(2 * seconds, longest)
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:

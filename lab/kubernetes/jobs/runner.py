@@ -1,25 +1,25 @@
-"""Jobs of an API server, run on this machine: a Job controller that makes pods, and a node that runs them."""
+"""Runs the Jobs of an API server on this machine: a Job controller that creates pods, and a node that runs them."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from lab.kubernetes import documents
-from lab.kubernetes.documents import Object
+from lab.kubernetes.api import documents
+from lab.kubernetes.api.documents import Object
 from lab.kubernetes.jobs.client import Api, ApiServer
 from lab.kubernetes.jobs.controller import NODE, JobController
-from lab.kubernetes.jobs.mirror import Mirror
+from lab.kubernetes.jobs.informer import Informer
 from lab.kubernetes.jobs.pod import Node, PodRun
 
-# A test should not wait as long as a cluster does before it tries again.
+# Shorter than on a cluster, so that tests do not wait.
 RETRY_SECONDS = 0.2
 
 
 class JobRunner:
-    """Runs the Jobs of an API server, in one namespace or in all, for as long as it is held.
+    """Runs the Jobs of an API server, in one namespace or in all, while the context manager is open.
 
-    `images` maps an image to the command behind it; an image that is not in it is waited for, as on a cluster.
+    `images` maps an image to its command. A container with any other image is in ImagePullBackOff until it has one.
     """
 
     def __init__(
@@ -58,8 +58,13 @@ class JobRunner:
 
     async def _run(self) -> None:
         controller = self._controller
-        jobs = Mirror(self._api, "/apis/batch/v1/jobs", changed=controller.job_changed, removed=controller.job_removed)
-        pods = Mirror(self._api, "/api/v1/pods", changed=self._pod_changed, removed=self._pod_removed)
+        jobs = Informer(
+            self._api,
+            f"/apis/batch/v1/{self._within}jobs",
+            changed=controller.job_changed,
+            removed=controller.job_removed,
+        )
+        pods = Informer(self._api, f"/api/v1/{self._within}pods", changed=self._pod_changed, removed=self._pod_removed)
         async with asyncio.TaskGroup() as self._group:
             for each in (jobs.run(), pods.run(), controller.run()):
                 self._group.create_task(each)

@@ -1,4 +1,4 @@
-"""The cluster's authority, and the certificates it gives to servers and to those who must show one."""
+"""The cluster's CA, and the certificates of its servers and clients."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -25,7 +25,7 @@ class Pair:
 
 
 class Authority:
-    """Its own files are made once; what it gives out is made anew each time."""
+    """The CA is created once; certificates are issued anew each time."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

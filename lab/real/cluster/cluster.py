@@ -1,4 +1,4 @@
-"""A cluster's life: up to a node that takes pods, down to a machine as it was."""
+"""Starts and stops a cluster: up to a ready node, down to the machine's previous state."""
 
 import contextlib
 import fcntl
@@ -10,20 +10,21 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.real.cluster import images, network, requirements, runtime
+from lab.real.artifacts.steps import step
 from lab.real.cluster.certificates import Authority
-from lab.real.cluster.cgroup import Cgroup
 from lab.real.cluster.control_plane import NODE, ControlPlane, build, program
-from lab.real.cluster.node import Node, restore_settings
+from lab.real.cluster.host import network, requirements
+from lab.real.cluster.host.cgroup import Cgroup
+from lab.real.cluster.node import images, runtime
+from lab.real.cluster.node.kubelet import Node, restore_settings
+from lab.real.cluster.node.runtime import Runtime
 from lab.real.cluster.place import Place
-from lab.real.cluster.runtime import Runtime
-from lab.real.steps import step
 
 _TIMEOUT = 10
 
 
 class Cluster:
-    """Nothing of it is kept in this object but the way to it: another process finds the same cluster by its place."""
+    """The state is on disk: another process finds the same cluster by its place."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -45,7 +46,7 @@ class Cluster:
         return Node(self.place, self.authority, self.runtime)
 
     def up(self) -> None:
-        """Return when pods can run. A cluster that runs stays; what a crash left of one is cleared away first."""
+        """Return when pods can run. A running cluster is kept; leftovers of a crashed one are removed first."""
         requirements.check(self.place)
         with self._alone():
             if self.is_up():
@@ -84,14 +85,14 @@ class Cluster:
         )
 
     def apply(self, *documents: Mapping[str, Any]) -> None:
-        """Create these objects, or bring them to what they say."""
+        """Create or update these objects."""
         listed = {"apiVersion": "v1", "kind": "List", "items": documents}
         answer = self.kubectl("apply", "--server-side", "--filename=-", stdin=json.dumps(listed))
         if answer.returncode != 0:
             raise RuntimeError(answer.stderr)
 
     def get(self, path: str) -> dict[str, Any] | None:
-        """An object by its path, as the admin sees it; None where there is none or nobody answers."""
+        """An object by its path; None if it is missing or the API server is down."""
         control_plane = self.control_plane
         request = urllib.request.Request(
             control_plane.url + path, headers={"Authorization": f"Bearer {control_plane.admin_token}"}
@@ -105,14 +106,14 @@ class Cluster:
         return found
 
     def _takes_pods(self) -> bool:
-        """The node is ready, and the account that pods have by default is there."""
+        """The node is ready, and the default service account exists."""
         node = self.get(f"/api/v1/nodes/{NODE}") or {}
         conditions = node.get("status", {}).get("conditions", [])
         ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
         return ready and self.get("/api/v1/namespaces/default/serviceaccounts/default") is not None
 
     def _clear(self) -> None:
-        """Leave nothing, in whatever state it is: all processes first, because they hold the rest."""
+        """Remove everything, in any state: processes first, because they hold the rest."""
         cgroup = Cgroup(self.place.title)
         cgroup.kill()
         cgroup.remove()
@@ -125,7 +126,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Only one of those who start and stop the same cluster at a time."""
+        """One process at a time starts or stops the same cluster."""
         beside = self.place.folder.with_suffix(".lock")
         beside.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("w") as lock:

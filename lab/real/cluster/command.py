@@ -1,4 +1,4 @@
-"""`python -m lab.real.cluster.command`: a cluster for a person, with our images on it, and Maestro if wanted.
+"""`python -m lab.real.cluster.command`: a cluster for manual use, with our images, and Maestro on request.
 
 What belongs into a shell goes to standard output; how it goes on, to standard error.
 """
@@ -12,17 +12,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from lab.hypershift.operator import Operator
-from lab.real.building import CannotBuild
-from lab.real.cluster import images, job_template, maestro
+from lab.real.artifacts.go_binaries import CannotBuild, built
+from lab.real.artifacts.helm import PACKAGE
+from lab.real.artifacts.images import CannotContain
+from lab.real.artifacts.steps import step
+from lab.real.cluster import job_template, maestro
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.control_plane import program
-from lab.real.cluster.daemons import Daemon
+from lab.real.cluster.host.daemons import Daemon
+from lab.real.cluster.host.requirements import CannotRun
+from lab.real.cluster.node import images
 from lab.real.cluster.place import LAB
-from lab.real.cluster.requirements import CannotRun
-from lab.real.images import CannotContain
-from lab.real.postgres import programs
-from lab.real.processes import DidNotStart
-from lab.real.steps import step
+from lab.real.installed import beside
+from lab.real.servers.postgres import programs
+from lab.real.servers.processes import DidNotStart
 
 # A control plane takes some seconds.
 _SPEED = 60.0
@@ -62,7 +65,7 @@ def _down(cluster: Cluster) -> int:
 
 def _status(cluster: Cluster) -> int:
     if not cluster.is_up():
-        print("there is no cluster: make cluster", file=sys.stderr)
+        print("there is no cluster; start it with: make cluster", file=sys.stderr)
         return 1
     _export({"KUBECONFIG": str(cluster.place.kubeconfig)})
     print(cluster.kubectl("get", "nodes,pods", "--all-namespaces", "--output=wide").stdout, end="")
@@ -72,23 +75,38 @@ def _status(cluster: Cluster) -> int:
 def _maestro(cluster: Cluster) -> int:
     programs()
     _up(cluster)
-    place, told = cluster.place, maestro.note(cluster.place)
+    place, addresses = cluster.place, maestro.note(cluster.place)
     daemon = Daemon("maestro", place)
     with step("Maestro is up, and its agent manages this cluster"):
         if daemon.pid is None:
-            told.unlink(missing_ok=True)
+            addresses.unlink(missing_ok=True)
             command = [sys.executable, "-m", "lab.real.cluster.maestro", place.name, str(place.number)]
-            daemon.start(command, ready=told.exists)
-    _export(json.loads(told.read_text()))
+            daemon.start(command, ready=addresses.exists)
+    _export(json.loads(addresses.read_text()))
+    return 0
+
+
+def _system(cluster: Cluster) -> int:
+    place, addresses = cluster.place, beside.note(cluster.place)
+    _maestro(cluster)
+    daemon = Daemon("system", place)
+    with step("RabbitMQ, the HyperFleet API and the lab's Sentinel are up"):
+        if daemon.pid is None:
+            addresses.unlink(missing_ok=True)
+            command = [sys.executable, "-m", "lab.real.installed.beside", place.name, str(place.number)]
+            daemon.start(command, ready=addresses.exists)
+    helm = built("helm", PACKAGE)
+    _export({"PATH": f"$PATH:{helm.parent}", "DISPATCHER_IMAGE": images.dispatcher(place)})
+    _export(json.loads(addresses.read_text()))
     return 0
 
 
 def _job(cluster: Cluster, snapshot: Path) -> int:
-    told = maestro.note(cluster.place)
-    if not told.exists():
-        print("there is no Maestro: make maestro", file=sys.stderr)
+    addresses = maestro.note(cluster.place)
+    if not addresses.exists():
+        print("there is no Maestro; start it with: make maestro", file=sys.stderr)
         return 1
-    reached, names = json.loads(told.read_text()), _images(cluster)
+    reached, names = json.loads(addresses.read_text()), _images(cluster)
     job = job_template.rendered(
         json.loads(snapshot.read_text()),
         adapter_image=names["ADAPTER_IMAGE"],
@@ -105,11 +123,11 @@ def _hypershift(cluster: Cluster) -> int:
     async def play() -> None:
         way = cluster.control_plane
         async with Operator(way.url, way.admin_token, way.ca_file, speed=_SPEED) as operator:
-            await operator.life
+            await operator.task
 
     if not cluster.is_up():
         return _status(cluster)
-    print("HostedClusters are tended until Ctrl-C", file=sys.stderr)
+    print("simulating the HyperShift operator until Ctrl-C", file=sys.stderr)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(play())
     return 0
@@ -130,6 +148,7 @@ _COMMANDS = {
     "down": (_down, "take it away, with all that it left on this machine"),
     "status": (_status, "show what runs on it"),
     "maestro": (_maestro, "start it with Maestro and its agent"),
+    "system": (_system, "start it with everything that adapters need: install them with Helm"),
     "hypershift": (_hypershift, "play the operator that brings HostedClusters up, much faster than the real one"),
 }
 

@@ -5,12 +5,12 @@ import signal
 from pathlib import Path
 
 from lab.kubeconfig import kubeconfig
-from lab.real import kubernetes
-from lab.real.building import built
+from lab.real.artifacts.go_binaries import built
 from lab.real.cluster.certificates import Authority
-from lab.real.cluster.daemons import Daemon
+from lab.real.cluster.host.daemons import Daemon
 from lab.real.cluster.place import Place
-from lab.real.processes import accepts
+from lab.real.servers import kubernetes
+from lab.real.servers.processes import accepts
 
 NODE = "lab"
 _MASTERS, _NODES = "system:masters", "system:nodes"
@@ -27,14 +27,14 @@ def program(name: str) -> Path:
 
 
 def build() -> None:
-    """All that a cluster runs, before any of it does: the first time on a machine takes many minutes."""
+    """Build all programs of a cluster; the first time on a machine takes many minutes."""
     _etcd()
     for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl"):
         program(name)
 
 
 class ControlPlane:
-    """The admin's way in is `url`, `admin_token` and `ca_file`, or `kubeconfigs["admin"]`."""
+    """The admin uses `url`, `admin_token` and `ca_file`, or `kubeconfigs["admin"]`."""
 
     def __init__(self, place: Place, authority: Authority) -> None:
         self._place, self._authority = place, authority

@@ -1,4 +1,4 @@
-"""The control plane adapter's Job as we ship it, rendered for the cluster of a snapshot, as the dispatcher would."""
+"""The shipped Job of the control plane adapter, rendered for the cluster of a snapshot, as the dispatcher does."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from dispatcher.languages.gotemplate import compile_structure
+from shared.languages.gotemplate import compile_structure
 
 FOLDER = Path(__file__).parents[3] / "jobs" / "controlplane"
 _TEMPLATE = compile_structure(yaml.safe_load((FOLDER / "job.yaml").read_text()))

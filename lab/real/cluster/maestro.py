@@ -17,25 +17,27 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from lab.real import crds
-from lab.real.agent import Credentials, RealAgent
+from lab.real.artifacts import crds
+from lab.real.artifacts.steps import step
 from lab.real.cluster.certificates import Pair
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.place import Place
-from lab.real.maestro import Listening, RealMaestro
-from lab.real.postgres import Postgres
-from lab.real.steps import step
+from lab.real.servers.agent import Credentials, RealAgent
+from lab.real.servers.maestro import Listening, RealMaestro
+from lab.real.servers.postgres import Postgres
 from lab.tls import Tls
 
 CONSUMER = "mgmt-01"
 NAMESPACE = "clusters"
 SOURCE = "controlplane-adapter"
+# The source of the Job in jobs/maestro-cli.
+CLI_SOURCE = "maestro-cli"
 _CLIENTS = "hyperfleet-adapters"
 _TIMEOUT = 30
 
 
 class ClusterMaestro:
-    """It lives as long as the process that started it. `server` and `agent` may be killed and started."""
+    """It runs as long as the process that started it. `server` and `agent` can be killed and started."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -50,10 +52,10 @@ class ClusterMaestro:
         if self._folder.exists():
             shutil.rmtree(self._folder)
         self._folder.mkdir(mode=0o711)
-        self._database = Postgres(self._folder)
+        self.database = Postgres(self._folder)
         tls = Tls(certificate=own.certificate, key=own.key, client_authority=self.ca_file)
         self.server = RealMaestro(
-            self._folder, self._database, "maestro", tls=tls, broker_tls=tls, at=at, reviewer=place.kubeconfig
+            self._folder, self.database, "maestro", tls=tls, broker_tls=tls, at=at, reviewer=place.kubeconfig
         )
         shown = issue("maestro-agent", common_name=f"{CONSUMER}-work-agent", group="maestro-agents")
         self.agent = RealAgent(
@@ -70,7 +72,7 @@ class ClusterMaestro:
             crds.install(self._cluster.control_plane, [*crds.hypershift_crds(), *crds.work_crds()])
             self._cluster.apply(namespace, *_rights())
         with step("Maestro and its database"):
-            self._database.start()
+            self.database.start()
             self.server.prepare()
             self.server.start()
             self._register()
@@ -78,15 +80,15 @@ class ClusterMaestro:
             self.agent.start()
 
     def stop(self) -> None:
-        """At once: nothing of it is kept, and a polite end takes them many seconds."""
+        """Kill at once: nothing is kept, and a graceful stop takes many seconds."""
         self.agent.kill()
         self.server.kill()
-        self._database.stop()
+        self.database.stop()
         shutil.rmtree(self._folder)
 
     @property
     def environment(self) -> dict[str, str]:
-        """How a client on this machine is told to reach it."""
+        """The settings of a client on this machine."""
         return {
             "MAESTRO_API_URL": self.rest_url,
             "MAESTRO_GRPC_URL": self.grpc_address,
@@ -98,10 +100,14 @@ class ClusterMaestro:
         }
 
     def works_of(self, cluster_id: str) -> list[dict[str, Any]]:
-        """What Maestro itself holds for a cluster, whoever sent it."""
+        """The works of a cluster in Maestro, from all sources."""
+        return [each for each in self.works() if cluster_id in json.dumps(each)]
+
+    def works(self) -> list[dict[str, Any]]:
+        """All works in Maestro, from all sources."""
         query = urllib.parse.urlencode({"search": f"consumer_name = '{CONSUMER}'", "size": -1})
         held: list[dict[str, Any]] = self._ask(f"resource-bundles?{query}")["items"]
-        return [each for each in held if cluster_id in json.dumps(each)]
+        return held
 
     def _register(self) -> None:
         try:
@@ -122,19 +128,20 @@ class ClusterMaestro:
 
 
 def note(place: Place) -> Path:
-    """Where a running Maestro says how it is reached."""
+    """The file with the addresses of the running Maestro."""
     return place.folder / "maestro.json"
 
 
 def _rights() -> tuple[Mapping[str, object], Mapping[str, object]]:
-    """Clients whose certificate is of our group may speak and listen for our source, and for no other."""
-    name = f"maestro-source-{SOURCE}"
+    """Clients with a certificate of our group may publish and subscribe for our sources only."""
+    name = "maestro-sources-hyperfleet"
+    sources = [f"/sources/{each}" for each in (SOURCE, CLI_SOURCE)]
     group = "rbac.authorization.k8s.io"
     role = {
         "apiVersion": f"{group}/v1",
         "kind": "ClusterRole",
         "metadata": {"name": name},
-        "rules": [{"nonResourceURLs": [f"/sources/{SOURCE}"], "verbs": ["pub", "sub"]}],
+        "rules": [{"nonResourceURLs": sources, "verbs": ["pub", "sub"]}],
     }
     binding = {
         "apiVersion": f"{group}/v1",
@@ -147,7 +154,7 @@ def _rights() -> tuple[Mapping[str, object], Mapping[str, object]]:
 
 
 def main(name: str, number: str) -> None:
-    """Run until told to end; the cluster's cgroup holds this process and all that it starts."""
+    """Run until SIGTERM; this process and its children are in the cluster's cgroup."""
     ended = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ended)
     place = Place(name, int(number))

@@ -1,4 +1,4 @@
-"""Where a cluster lives: one number tells its networks, its loopback address and its bridge, so no port is chosen."""
+"""Folder and addresses of a cluster: one number determines its networks, loopback address and bridge."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Two places do not touch each other. `number` is the second byte of all its addresses."""
+    """Two places do not overlap. `number` is the second byte of all addresses."""
 
     name: str
     number: int
@@ -21,7 +21,7 @@ class Place:
 
     @property
     def scratch(self) -> Path:
-        """For a database, whose own user may not pass through our home."""
+        """For the database, whose user may have no access to our home folder."""
         return Path(tempfile.gettempdir()) / f"hyperfleet-{self.title}"
 
     @property
@@ -42,7 +42,7 @@ class Place:
 
     @property
     def node(self) -> str:
-        """The node's address on the bridge: what listens there can be reached by pods."""
+        """The node's address on the bridge; pods can reach it."""
         return f"10.{self.number}.0.1"
 
     @property
@@ -51,12 +51,12 @@ class Place:
 
     @property
     def api(self) -> str:
-        """The service address of the API server, which is the address it listens on: nothing is translated."""
+        """The service address of the API server; it listens on this address, so there is no NAT."""
         return f"10.{self.number}.1.1"
 
     @property
     def loopback(self) -> str:
-        """For what pods must not reach."""
+        """For servers that pods must not reach."""
         return f"127.{self.number}.0.1"
 
     @property

@@ -1,0 +1,1 @@
+"""Server-side apply and the three kinds of patch."""

@@ -1,0 +1,1 @@
+"""The stored objects, the verbs that read and change them, watches, and garbage collection."""

@@ -1,0 +1,1 @@
+"""What the API server rejects before it stores an object."""

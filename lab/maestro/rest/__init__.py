@@ -1,0 +1,1 @@
+"""Maestro's REST API."""

@@ -1,0 +1,1 @@
+"""Maestro's search parameter."""

@@ -1,0 +1,1 @@
+"""What Maestro stores, and what it rejects before it stores it."""

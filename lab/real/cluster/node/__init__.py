@@ -1,0 +1,1 @@
+"""The node: containerd, the kubelet, and the images that its pods run."""

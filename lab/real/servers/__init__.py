@@ -1,0 +1,1 @@
+"""The real servers as processes on loopback, one module for each."""

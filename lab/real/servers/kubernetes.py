@@ -1,0 +1,96 @@
+"""The real Kubernetes API server on loopback: etcd and kube-apiserver, with RBAC and service account tokens.
+
+There is no kubelet, so no pod ever runs, and no controller manager, so nothing follows from a Job or a deletion.
+"""
+
+import secrets
+import signal
+import ssl
+import urllib.request
+from pathlib import Path
+
+from lab.certificates import self_signed
+from lab.kubeconfig import kubeconfig
+from lab.real.artifacts.go_binaries import built
+from lab.real.servers.processes import Server, free_port
+
+VERSION = "v1.36.4"
+_MODULE = "kubernetes"
+_OK = 200
+
+
+class RealKubernetes:
+    """One API server on its own etcd. `kill` and `start` concern the API server; etcd keeps running."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._tls = self_signed(folder)
+        self._port, self._etcd_port, self._peer_port = free_port(), free_port(), free_port()
+        self.url = f"https://127.0.0.1:{self._port}"
+        self.ca_file = self._tls.certificate
+        self.admin_token = secrets.token_urlsafe(24)
+        self.kubeconfig = folder / "admin.kubeconfig"
+        self.kubeconfig.write_text(kubeconfig(self.url, self.admin_token, self.ca_file))
+        self._etcd, self._server = Server("etcd", folder), Server("kube-apiserver", folder)
+        self._etcd_binary = built(_MODULE, "go.etcd.io/etcd/server/v3", name="etcd")
+        self._server_binary = built(_MODULE, "k8s.io/kubernetes/cmd/kube-apiserver", stamps=version_stamps())
+
+    def prepare(self) -> None:
+        """Start etcd, and write the admin's token file."""
+        tokens = self._folder / "tokens.csv"
+        tokens.touch(mode=0o600)
+        tokens.write_text(f'{self.admin_token},admin,admin,"system:masters"\n')
+        clients, peers = (f"http://127.0.0.1:{port}" for port in (self._etcd_port, self._peer_port))
+        self._etcd.start(
+            [
+                *(self._etcd_binary, f"--data-dir={self._folder / 'etcd'}", "--unsafe-no-fsync"),
+                *(f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"),
+                *(f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"),
+                f"--initial-cluster=default={peers}",
+            ],
+            ready=lambda: is_healthy(f"{clients}/health"),
+        )
+
+    def start(self) -> None:
+        self._server.start([self._server_binary, *self._flags()], ready=self._is_ready)
+
+    def kill(self) -> None:
+        self._server.stop(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._server.stop(signal.SIGKILL)
+        self._etcd.stop()
+
+    def _is_ready(self) -> bool:
+        return is_healthy(f"{self.url}/readyz", token=self.admin_token, ca_file=self.ca_file)
+
+    def _flags(self) -> list[str]:
+        return [
+            f"--etcd-servers=http://127.0.0.1:{self._etcd_port}",
+            *("--bind-address=127.0.0.1", f"--secure-port={self._port}", "--endpoint-reconciler-type=none"),
+            *(f"--tls-cert-file={self._tls.certificate}", f"--tls-private-key-file={self._tls.key}"),
+            *(f"--token-auth-file={self._folder / 'tokens.csv'}", "--anonymous-auth=false"),
+            "--authorization-mode=RBAC",
+            "--disable-admission-plugins=ServiceAccount",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            *(f"--service-account-key-file={self._tls.key}", f"--service-account-signing-key-file={self._tls.key}"),
+            "--service-cluster-ip-range=10.0.0.0/24",
+        ]
+
+
+def version_stamps() -> dict[str, str]:
+    """Linker flags with the version; kubectl rejects a server that has none."""
+    _, minor, _ = VERSION.split(".")
+    values = {"gitVersion": VERSION, "gitMajor": "1", "gitMinor": minor}
+    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+    return {f"{package}.{name}": value for package in packages for name, value in values.items()}
+
+
+def is_healthy(url: str, *, token: str = "", ca_file: Path | None = None) -> bool:
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"} if token else {})
+    context = ssl.create_default_context(cafile=str(ca_file)) if ca_file else None
+    try:
+        with urllib.request.urlopen(request, timeout=2, context=context) as answer:
+            return bool(answer.status == _OK)
+    except OSError:
+        return False
