@@ -1,16 +1,50 @@
-"""What holds for every test: imported suites explain their failures, and no layer passes by being skipped."""
+"""For all tests: the option --servers, assertion details in support code, and no layer passes by being skipped."""
 
+import logging
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-_CONTRACTS = Path(__file__).with_name("contracts")
-pytest.register_assert_rewrite(*(f"tests.contracts.{file.stem}" for file in _CONTRACTS.glob("*.py")))
+_SUPPORT = Path(__file__).with_name("support")
+pytest.register_assert_rewrite(*(f"tests.support.{file.stem}" for file in _SUPPORT.glob("*.py")))
 
-# Or its library tells of every connection that a test has broken.
+# Or gRPC logs every connection that a test breaks.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+# A loaded machine draws examples slowly; that says nothing about the code.
+settings.register_profile("any-machine", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("any-machine")
+
+
+@pytest.fixture(autouse=True)
+def _log_level_as_before() -> Iterator[None]:
+    """A program under test sets the level of the whole process; the next test must not notice."""
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--servers",
+        choices=("standin", "real", "both"),
+        default="standin",
+        help="what the tests in tests/contracts run on: the lab's stand-ins, which need nothing (default), or the real"
+        " servers, which need Go, Debian packages and root",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each contract test asks for `servers`, through its fixture `server`, and runs once for each chosen kind."""
+    if "servers" in metafunc.fixturenames:
+        chosen = metafunc.config.getoption("--servers")
+        metafunc.parametrize("servers", ["standin", "real"] if chosen == "both" else [chosen], scope="session")
+
 
 _ran: Counter[str] = Counter()
 _skipped: Counter[str] = Counter()

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.cel import compile_cel
-from dispatcher.languages.errors import EvaluationError, Rejected
+from shared.languages.cel import compile_cel
+from shared.languages.errors import EvaluationError, Rejected
 
 _GOLDEN = Path(__file__).parent / "golden"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError, Rejected
-from dispatcher.languages.jsonpath import compile_jsonpath
+from shared.languages.errors import EvaluationError, Rejected
+from shared.languages.jsonpath import compile_jsonpath
 
 GOLDEN = Path(__file__).parent / "golden"
 FIRST = json.loads((GOLDEN / "jsonpath.json").read_text(encoding="utf-8"))

@@ -19,14 +19,14 @@ from google.protobuf import text_format
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from shared import errors, times
-from shared.conditions import Condition
 from shared.errors import HyperFleetError, Invalid, Problem
-from shared.maestro.codec import Attribute, Envelope, spec_request, status_resync_request, work_in_status
-from shared.maestro.identity import work_id
-from shared.maestro.refusals import from_grpc
+from shared.maestro.grpc.refusals import from_grpc
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest
-from shared.manifestwork import SEQUENCE_ANNOTATION, ManifestWork
-from shared.work_rules import problems_of
+from shared.maestro.wire.codec import Attribute, Envelope, spec_request, status_resync_request, work_in_status
+from shared.maestro.works.identity import work_id
+from shared.model.conditions import Condition
+from shared.model.manifestwork import SEQUENCE_ANNOTATION, ManifestWork
+from shared.model.manifestwork_validation import problems_of
 
 GOLDEN = (Path(__file__).parent / "golden" / "maestro_golden.txt").read_text(encoding="utf-8")
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -180,15 +180,15 @@ class TestEvents:
         ours = status_resync_request(source=event.structured["source"], at=AT, hashes=hashes)
         assert comparable(replace(ours, id=event.structured["id"]).to_proto()) == comparable(event.proto)
 
-    @pytest.mark.parametrize("told", lines("ext after JSON roundtrip "))
-    def test_each_extension_has_the_type_go_gives_it(self, told: str) -> None:
-        name, kind = told.split(": ")
+    @pytest.mark.parametrize("recorded", lines("ext after JSON roundtrip "))
+    def test_each_extension_has_the_type_go_gives_it(self, recorded: str) -> None:
+        name, kind = recorded.split(": ")
         value = Envelope.from_proto(EVENTS["status.update_request (agent -> broker)"].proto).extensions[name]
         assert type(value) is {"string": str, "int32": int}[kind]
 
-    @pytest.mark.parametrize("told", lines("delete ext after JSON roundtrip "))
-    def test_so_has_each_one_of_a_delete_whose_time_may_be_a_text(self, told: str) -> None:
-        name, _, rest = told.partition(": ")
+    @pytest.mark.parametrize("recorded", lines("delete ext after JSON roundtrip "))
+    def test_so_has_each_one_of_a_delete_whose_time_may_be_a_text(self, recorded: str) -> None:
+        name, _, rest = recorded.partition(": ")
         kind, _, text = rest.partition(" ")
         value = envelope_of(EVENTS["delete_request"].structured).extensions[name]
         if isinstance(value, Timestamp):
@@ -216,11 +216,11 @@ class TestTheStatus:
         status = work_in_status(Envelope.from_proto(self.EVENT.proto)).status
         expected = self.DECODED["status"]
         assert list(status.conditions) == [Condition.from_kubernetes(each) for each in expected["conditions"]]
-        (manifest,), (told,) = status.manifests, expected["resourceStatus"]["manifests"]
-        meta = told["resourceMeta"]
+        (manifest,), (recorded,) = status.manifests, expected["resourceStatus"]["manifests"]
+        meta = recorded["resourceMeta"]
         assert {key: getattr(manifest, key) for key in meta} == meta
-        assert list(manifest.conditions) == [Condition.from_kubernetes(each) for each in told["conditions"]]
-        values = told["statusFeedback"]["values"]
+        assert list(manifest.conditions) == [Condition.from_kubernetes(each) for each in recorded["conditions"]]
+        values = recorded["statusFeedback"]["values"]
         assert manifest.feedback == {each["name"]: json.loads(each["fieldValue"]["jsonRaw"]) for each in values}
 
     def test_its_hash_follows_from_what_the_agent_says(self) -> None:
@@ -270,9 +270,9 @@ class TestRefusals:
     MEANINGS: tuple[type[HyperFleetError], ...] = (errors.AlreadyExists, errors.Unavailable)
 
     def test_what_the_go_client_could_not_publish_has_a_name_here(self) -> None:
-        told = [match for each in lines("PUBERR ") if (match := re.match(r".*?code = (\w+) desc = (.+?) \{", each))]
+        recorded = [match for each in lines("PUBERR ") if (match := re.match(r".*?code = (\w+) desc = (.+?) \{", each))]
         codes = {"Unknown": grpc.StatusCode.UNKNOWN, "Unavailable": grpc.StatusCode.UNAVAILABLE}
-        assert tuple(type(from_grpc("publish", codes[match[1]], match[2])) for match in told) == self.MEANINGS
+        assert tuple(type(from_grpc("publish", codes[match[1]], match[2])) for match in recorded) == self.MEANINGS
 
 
 def test_a_patched_work_reads_as_it_was_recorded() -> None:

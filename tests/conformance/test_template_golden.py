@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError, Rejected
-from dispatcher.languages.gotemplate import compile_template
+from shared.languages.errors import EvaluationError, Rejected
+from shared.languages.gotemplate import compile_template
 
 GOLDEN = Path(__file__).parent / "golden"
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

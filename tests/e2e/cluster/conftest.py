@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 from lab.hypershift.operator import Operator
-from lab.real.cluster import images, requirements
+from lab.real.artifacts.steps import step
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.control_plane import program
+from lab.real.cluster.host import requirements
 from lab.real.cluster.maestro import CONSUMER, ClusterMaestro
+from lab.real.cluster.node import images
 from lab.real.cluster.place import TESTS
-from lab.real.steps import step
-from tests.contracts.cluster_ground import Jobs, JobTemplate, Kubectl, Room, client_certificate, room_in
-from tests.contracts.kubernetes_ground import unique
-from tests.contracts.scenario_table import Table
+from tests.support.cluster import JobNamespace, Jobs, JobTemplate, Kubectl, client_certificate, job_namespace
+from tests.support.kubernetes import unique
+from tests.support.scenario_table import Table
 
 # Ten minutes of a roll-out pass in a third of a second.
 SPEED = 2000.0
@@ -34,8 +35,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """They come last: what they stand on is tried by the others."""
-    here = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]
+    """They come last, the whole system at the end: what they stand on is tried by the others."""
+    folder = Path(__file__).parent
+    here = [item for item in items if item.path.is_relative_to(folder)]
+    here.sort(key=lambda item: item.path.is_relative_to(folder / "system"))
     for item in here:
         item.add_marker("cluster")
     items[:] = [item for item in items if item not in here] + here
@@ -95,9 +98,9 @@ def kubectl(cluster: Cluster) -> Kubectl:
 
 
 @pytest.fixture
-async def room(kubectl: Kubectl) -> AsyncIterator[Room]:
-    async with room_in(kubectl, unique("room")) as room:
-        yield room
+async def namespace(kubectl: Kubectl) -> AsyncIterator[JobNamespace]:
+    async with job_namespace(kubectl, unique("jobs")) as namespace:
+        yield namespace
 
 
 @pytest.fixture
@@ -114,8 +117,8 @@ async def operator(cluster: Cluster) -> AsyncIterator[Operator]:
 
 
 @pytest.fixture
-async def jobs(room: Room, template: JobTemplate, adapter_image: str, maestro: ClusterMaestro) -> Jobs:
-    await room.create(client_certificate(maestro.ca_file, maestro.client.certificate, maestro.client.key))
+async def jobs(namespace: JobNamespace, template: JobTemplate, adapter_image: str, maestro: ClusterMaestro) -> Jobs:
+    await namespace.create(client_certificate(maestro.ca_file, maestro.client.certificate, maestro.client.key))
     here = replace(
         template,
         adapter_image=adapter_image,
@@ -123,4 +126,4 @@ async def jobs(room: Room, template: JobTemplate, adapter_image: str, maestro: C
         maestro_grpc_url=maestro.grpc_address,
         consumer=CONSUMER,
     )
-    return Jobs(room, here)
+    return Jobs(namespace, here)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.real.cluster import requirements
-from lab.real.cluster.cgroup import Cgroup
 from lab.real.cluster.cluster import Cluster
-from lab.real.cluster.node import CHANGED_SETTINGS
+from lab.real.cluster.host import requirements
+from lab.real.cluster.host.cgroup import Cgroup
+from lab.real.cluster.node.kubelet import CHANGED_SETTINGS
 from lab.real.cluster.place import BROKEN, Place
 
 

@@ -1,4 +1,4 @@
-"""The whole way: one rendered Job, two containers, Maestro, its agent, a HostedCluster, and what the Job says of it.
+"""The whole way: one rendered Job, two containers, Maestro, its agent, a HostedCluster, and the Job's conditions.
 
 `lab.hypershift` plays the operator. A Job that has ended is removed by its TTL, and the next one looks again, as the
 dispatcher's pulses would have it.
@@ -12,8 +12,8 @@ import pytest
 from lab.hypershift.operator import Operator
 from lab.hypershift.sequences import Moment, Script
 from lab.real.cluster.maestro import NAMESPACE, ClusterMaestro
-from tests.contracts.adapter_ground import Cluster
-from tests.contracts.cluster_ground import Document, Jobs, Kubectl
+from tests.support.adapter import Cluster
+from tests.support.cluster import Document, Jobs, Kubectl
 
 _numbers = itertools.count()
 
@@ -26,7 +26,9 @@ def wanted() -> Cluster:
 @pytest.fixture
 async def installed(jobs: Jobs, wanted: Cluster, operator: Operator) -> Cluster:
     """A cluster that Jobs have brought to its version."""
-    await jobs.until(wanted, lambda job: job.says("Available", "True", "ControlPlaneReady") and job.data["version"])
+    await jobs.until(
+        wanted, lambda job: job.has_condition("Available", "True", "ControlPlaneReady") and job.data["version"]
+    )
     operator.check()
     return wanted
 
@@ -41,7 +43,7 @@ async def test_a_new_cluster_is_applied_first_and_available_with_endpoint_and_ve
 ) -> None:
     operator.play(NAMESPACE, wanted.name, Script(hold_before=Moment.AVAILABLE))
     created = await jobs.run(wanted)
-    assert created.says("Applied", "True", "ManifestWorkCreated")
+    assert created.has_condition("Applied", "True", "ManifestWorkCreated")
     assert created.conditions["Available"]["status"] == "False"
     stored = await hosted_cluster(kubectl, wanted.name)
     assert stored is not None
@@ -49,7 +51,7 @@ async def test_a_new_cluster_is_applied_first_and_available_with_endpoint_and_ve
 
     operator.play(NAMESPACE, wanted.name, Script())
     ready = await jobs.until(
-        wanted, lambda job: job.says("Available", "True", "ControlPlaneReady") and job.data["version"]
+        wanted, lambda job: job.has_condition("Available", "True", "ControlPlaneReady") and job.data["version"]
     )
     assert ready.data["control_plane_endpoint"] == f"https://api.{wanted.name}.hypershift.local:443"
     assert ready.data["version"] == "4.22.0"
@@ -61,14 +63,14 @@ async def test_a_job_is_removed_by_its_ttl_and_the_next_one_refreshes_the_condit
     operator.play(NAMESPACE, wanted.name, Script(hold_before=Moment.AVAILABLE))
     waiting = await jobs.until(wanted, lambda job: "ComponentsNotAvailable" in job.message("Available"))
     name = str(waiting.document["metadata"]["name"])
-    listed = await jobs.room.kubectl.get("jobs,pods")
+    listed = await jobs.namespace.kubectl.get("jobs,pods")
     assert listed["items"] == [], "the Job's TTL is over, so it is gone with its pods"
 
     operator.play(NAMESPACE, wanted.name, Script())
     refreshed = await jobs.until(wanted, lambda job: job.conditions["Available"]["status"] == "True")
     assert refreshed.document["metadata"]["name"] == name
     assert refreshed.document["metadata"]["uid"] != waiting.document["metadata"]["uid"]
-    assert refreshed.says("Available", "True", "ControlPlaneReady")
+    assert refreshed.has_condition("Available", "True", "ControlPlaneReady")
 
 
 async def test_an_upgrade_is_followed_until_the_new_version_is_there(jobs: Jobs, installed: Cluster) -> None:
@@ -83,7 +85,7 @@ async def test_a_change_of_what_cannot_change_is_refused_and_the_cluster_stays_a
 ) -> None:
     installed.change(gcp_region="us-east1")
     refused = await jobs.run(installed, "PodFailurePolicy")
-    assert refused.says("Applied", "False", "ImmutableFieldChanged")
+    assert refused.has_condition("Applied", "False", "ImmutableFieldChanged")
     assert refused.conditions["Available"]["status"] == "True"
     stored = await hosted_cluster(kubectl, installed.name)
     assert stored is not None
@@ -106,14 +108,14 @@ async def test_a_spec_that_cannot_be_never_reaches_maestro_until_it_is_corrected
 ) -> None:
     region = wanted.spec.pop("gcp_region")
     name = await jobs.start(wanted, ttlSecondsAfterFinished=60)
-    seen = await jobs.room.ended(name, "PodFailurePolicy")
+    seen = await jobs.namespace.ended(name, "PodFailurePolicy")
     assert seen.conditions["Applied"]["status"] == "False"
     assert "gcp_region" in seen.message("Applied")
-    assert len(await jobs.room.pods(name)) == 1
+    assert len(await jobs.namespace.pods(name)) == 1
     assert maestro.works_of(wanted.cluster_id) == []
     assert await hosted_cluster(kubectl, wanted.name) is None
 
     wanted.change(gcp_region=region)
-    assert (await jobs.run(wanted)).says("Applied", "True", "ManifestWorkCreated")
+    assert (await jobs.run(wanted)).has_condition("Applied", "True", "ManifestWorkCreated")
     (work,) = maestro.works_of(wanted.cluster_id)
     assert work["manifests"][0]["metadata"]["name"] == wanted.name

@@ -12,22 +12,22 @@ import pytest
 
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.maestro import ClusterMaestro
-from tests.contracts.cluster_ground import ACCOUNT, JobTemplate, Kubectl, Refused, Room
+from tests.support.cluster import ACCOUNT, JobNamespace, JobTemplate, Kubectl, Refused
 
 REPORT = "adapter-report write --condition Available=True:Ready:"
 
 
 @pytest.fixture
-async def token(room: Room, template: JobTemplate) -> str:
+async def token(namespace: JobNamespace, template: JobTemplate) -> str:
     """A token of the account of a Job that runs."""
-    await room.create(template.script("j", f"{REPORT}; sleep 600"))
-    await room.until("j", lambda job: job.says("Available", "True", "Ready"))
-    return (await room.kubectl("create", "token", ACCOUNT)).strip()
+    await namespace.create(template.script("j", f"{REPORT}; sleep 600"))
+    await namespace.until("j", lambda job: job.has_condition("Available", "True", "Ready"))
+    return (await namespace.kubectl("create", "token", ACCOUNT)).strip()
 
 
 @pytest.fixture
-def reporter(room: Room, token: str) -> Kubectl:
-    return room.kubectl.with_(f"--token={token}")
+def reporter(namespace: JobNamespace, token: str) -> Kubectl:
+    return namespace.kubectl.with_(f"--token={token}")
 
 
 ALLOWED = {
@@ -57,10 +57,10 @@ DENIED = {
 
 
 async def test_the_reporters_token_can_do_what_the_reporter_does_and_nothing_else(
-    room: Room, reporter: Kubectl
+    namespace: JobNamespace, reporter: Kubectl
 ) -> None:
-    (pod,) = await room.pods("j")
-    names = {"namespace": room.namespace, "pod": pod["metadata"]["name"]}
+    (pod,) = await namespace.pods("j")
+    names = {"namespace": namespace.name, "pod": pod["metadata"]["name"]}
     wrong = []
     for what, command in ALLOWED.items():
         try:
@@ -79,21 +79,21 @@ async def test_the_reporters_token_can_do_what_the_reporter_does_and_nothing_els
 
 
 async def test_the_reporters_token_may_patch_the_status_of_a_job_but_not_the_job_and_not_elsewhere(
-    room: Room, token: str, cluster: Cluster
+    namespace: JobNamespace, token: str, cluster: Cluster
 ) -> None:
     """Kubectl has no way to patch what it may not read, so the request is made as the reporter makes it."""
     way = cluster.control_plane
     trust = ssl.create_default_context(cafile=str(way.ca_file))
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/strategic-merge-patch+json"}
     condition = {"type": "Tried", "status": "True", "reason": "Patched", "message": ""}
-    here, elsewhere = (f"/apis/batch/v1/namespaces/{each}/jobs/j" for each in (room.namespace, "default"))
+    here, elsewhere = (f"/apis/batch/v1/namespaces/{each}/jobs/j" for each in (namespace.name, "default"))
     async with httpx.AsyncClient(base_url=way.url, verify=trust, headers=headers) as client:
         answers = {
             path: (await client.patch(path, json={"status": {"conditions": [condition]}})).status_code
             for path in (f"{here}/status", here, f"{elsewhere}/status")
         }
     assert list(answers.values()) == [HTTPStatus.OK, HTTPStatus.FORBIDDEN, HTTPStatus.FORBIDDEN]
-    assert (await room.job("j")).says("Tried", "True", "Patched")
+    assert (await namespace.job("j")).has_condition("Tried", "True", "Patched")
 
 
 def _filled(command: tuple[str, ...], names: dict[str, str]) -> list[str]:
@@ -101,15 +101,15 @@ def _filled(command: tuple[str, ...], names: dict[str, str]) -> list[str]:
 
 
 async def test_the_adapters_container_has_no_token_and_cannot_write_but_where_it_must(
-    room: Room, template: JobTemplate
+    namespace: JobNamespace, template: JobTemplate
 ) -> None:
     probe = (
         "found=$(ls /var/run/secrets/kubernetes.io/serviceaccount 2>&1); wrote=$(touch /here 2>&1);"
         ' adapter-report write --condition Available=True:Probed:"$(id -u) | $found | $wrote | $(grep NoNewPrivs /proc/self/status)'
         ' | $(grep CapEff /proc/self/status)"'
     )
-    await room.create(template.script("probe", probe))
-    seen = await room.ended("probe", "CompletionsReached")
+    await namespace.create(template.script("probe", probe))
+    seen = await namespace.ended("probe", "CompletionsReached")
     user, found, wrote, privileges, capabilities = seen.message("Available").split(" | ")
     assert user == "65532"
     assert "No such file or directory" in found
@@ -118,25 +118,27 @@ async def test_the_adapters_container_has_no_token_and_cannot_write_but_where_it
     assert set(capabilities.split()[1]) == {"0"}
 
 
-async def test_the_reporter_cannot_write_the_report(room: Room, template: JobTemplate) -> None:
-    await room.create(template.script("reading", "sleep 600"))
-    pod = await room.running_pod("reading")
+async def test_the_reporter_cannot_write_the_report(namespace: JobNamespace, template: JobTemplate) -> None:
+    await namespace.create(template.script("reading", "sleep 600"))
+    pod = await namespace.running_pod("reading")
     with pytest.raises(Refused, match="Read-only file system"):
-        await room.kubectl("exec", pod, "--container=status-reporter", "--", "touch", "/results/adapter-report.json")
+        await namespace.kubectl(
+            "exec", pod, "--container=status-reporter", "--", "touch", "/results/adapter-report.json"
+        )
 
 
-def test_maestro_lets_nobody_speak_without_a_certificate_neither_adapters_nor_agents(maestro: ClusterMaestro) -> None:
+def test_maestro_rejects_clients_without_a_certificate_neither_adapters_nor_agents(maestro: ClusterMaestro) -> None:
     for address in (maestro.grpc_address, maestro.broker_address):
         trust = ssl.create_default_context(cafile=str(maestro.ca_file))
         trust.set_alpn_protocols(["h2"])
         with pytest.raises(ssl.SSLError, match="CERTIFICATE_REQUIRED"):
-            _first_word(address, trust)
+            _first_frame(address, trust)
         trust.load_cert_chain(maestro.client.certificate, maestro.client.key)
-        assert _first_word(address, trust), "with one it speaks"
+        assert _first_frame(address, trust), "with one it answers"
 
 
-def _first_word(address: str, trust: ssl.SSLContext) -> bytes:
-    """What a server of HTTP/2 says by itself, once the certificates are shown."""
+def _first_frame(address: str, trust: ssl.SSLContext) -> bytes:
+    """The first frame of an HTTP/2 server after the TLS handshake."""
     host, _, port = address.partition(":")
     with (
         socket.create_connection((host, int(port)), timeout=10) as plain,

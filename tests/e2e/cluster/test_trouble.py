@@ -1,4 +1,4 @@
-"""The control plane adapter's own containers while Maestro is away, and while their pod is told to go."""
+"""The control plane adapter's own containers while Maestro is down, and while their pod is deleted."""
 
 import asyncio
 import uuid
@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from lab.real.cluster.maestro import ClusterMaestro
-from tests.contracts.adapter_ground import Cluster
-from tests.contracts.cluster_ground import Jobs
+from tests.support.adapter import Cluster
+from tests.support.cluster import Jobs
 
 # A good part of the adapter's time of 120 s.
 OUTAGE_SECONDS = 30
@@ -47,30 +47,30 @@ async def test_a_maestro_that_is_down_for_half_a_minute_is_waited_for(
 ) -> None:
     async with outage():
         name = await jobs.start(wanted, ttlSecondsAfterFinished=60)
-        await jobs.room.running_pod(name)
+        await jobs.namespace.running_pod(name)
         await asyncio.sleep(OUTAGE_SECONDS)
-        assert not (await jobs.room.job(name)).over
-    seen = await jobs.room.ended(name, "CompletionsReached")
-    assert seen.says("Applied", "True", "ManifestWorkCreated")
-    assert not seen.document["status"].get("failed"), f"another pod was needed\n{await jobs.room.story(name)}"
+        assert not (await jobs.namespace.job(name)).over
+    seen = await jobs.namespace.ended(name, "CompletionsReached")
+    assert seen.has_condition("Applied", "True", "ManifestWorkCreated")
+    assert not seen.document["status"].get("failed"), f"another pod was needed\n{await jobs.namespace.story(name)}"
 
 
-async def test_a_pod_that_is_told_to_go_says_so_on_the_job_and_another_one_does_its_work(
+async def test_a_deleted_pod_is_reported_on_the_job_and_another_one_does_its_work(
     jobs: Jobs, wanted: Cluster, outage: Outage, maestro: ClusterMaestro
 ) -> None:
     """The adapter waits for Maestro, so that the pod's SIGTERM finds it at work."""
     async with outage():
         name = await jobs.start(wanted)
-        first = await jobs.room.running_pod(name)
-        await jobs.room.logged(first, "adapter", "trying again")
-        await jobs.room.kubectl("delete", "pod", first, "--wait=false")
-        told = await jobs.room.until(name, lambda job: job.reason("Applied"))
-        assert told.says("Applied", "Unknown", "AdapterStopped")
-        assert told.conditions["Available"]["status"] == "Unknown"
-        assert not told.over
-        await jobs.room.gone("pod", first)
-        second = await jobs.room.running_pod(name)
+        first = await jobs.namespace.running_pod(name)
+        await jobs.namespace.logged(first, "adapter", "retrying in")
+        await jobs.namespace.kubectl("delete", "pod", first, "--wait=false")
+        seen = await jobs.namespace.until(name, lambda job: job.reason("Applied"))
+        assert seen.has_condition("Applied", "Unknown", "AdapterStopped")
+        assert seen.conditions["Available"]["status"] == "Unknown"
+        assert not seen.over
+        await jobs.namespace.gone("pod", first)
+        second = await jobs.namespace.running_pod(name)
         assert second != first
-    seen = await jobs.room.ended(name, "CompletionsReached")
-    assert seen.says("Applied", "True", "ManifestWorkCreated")
+    seen = await jobs.namespace.ended(name, "CompletionsReached")
+    assert seen.has_condition("Applied", "True", "ManifestWorkCreated")
     assert len(maestro.works_of(wanted.cluster_id)) == 1

@@ -13,8 +13,8 @@ import pytest
 from lab.hypershift.operator import Operator
 from lab.hypershift.sequences import Moment, Script
 from lab.real.cluster.maestro import NAMESPACE
-from tests.contracts.adapter_ground import Cluster
-from tests.contracts.cluster_ground import Jobs, Kubectl, Room, room_in
+from tests.support.adapter import Cluster
+from tests.support.cluster import JobNamespace, Jobs, Kubectl, job_namespace
 
 PAGE = Path(__file__).parents[3] / "docs" / "what-a-person-sees.md"
 LABELS = ("--label-columns=hyperfleet.io/cluster-id,hyperfleet.io/generation",)
@@ -29,43 +29,44 @@ UNEQUAL = {
     r'resourceVersion: "\d+"': 'resourceVersion: "1"',
     r"(-gen\d)-\w{5}\b": r"\1-abcde",
     r"(?m)^Duration:( +)\d+s$": r"Duration:\g<1>3s",
+    r"Degraded for \d+[sm], within": "Degraded for 3s, within",
 }
 # In a table, with what keeps the columns apart.
 AGE = re.compile(r"(?<=  )\d+m?\d*s +")
 
 
 @pytest.fixture
-async def room(kubectl: Kubectl) -> AsyncIterator[Room]:
+async def namespace(kubectl: Kubectl) -> AsyncIterator[JobNamespace]:
     """The namespace that the template names."""
-    async with room_in(kubectl, "hyperfleet-adapters") as room:
-        yield room
+    async with job_namespace(kubectl, "hyperfleet-adapters") as namespace:
+        yield namespace
 
 
 async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator) -> None:
-    page = Page(jobs.room)
+    page = Page(jobs.namespace)
     wanted = Cluster()
     operator.play(NAMESPACE, wanted.name, Script(hold_before=Moment.AVAILABLE))
     page.tell(
         "# What a person sees",
-        "All of this was printed by kubectl on a real cluster with a real Maestro, in the namespace of the Jobs. A test "
-        "prints it again and compares.",
+        "The output of kubectl on a real cluster with a real Maestro, in the namespace of the Jobs. A test runs the same "
+        "commands and compares.",
         "## A new cluster",
-        "The HostedCluster is on its management cluster. The Job's conditions say how far the control plane is.",
+        "The HostedCluster is on its management cluster. The Job's conditions show the progress of the control plane.",
     )
     await jobs.until(wanted, lambda job: "ComponentsNotAvailable" in job.message("Available"))
     name = await jobs.start(wanted, **KEPT)
-    await jobs.room.ended(name, "CompletionsReached")
+    await jobs.namespace.ended(name, "CompletionsReached")
     await page.show("get", "jobs", *LABELS)
     await page.show("get", "job", name, CONDITIONS)
 
-    await jobs.room.kubectl("delete", "job", name)
+    await jobs.namespace.kubectl("delete", "job", name)
     operator.play(NAMESPACE, wanted.name, Script())
-    await jobs.until(wanted, lambda job: job.says("Health", "True", "NoIssues") and job.data["version"])
+    await jobs.until(wanted, lambda job: job.has_condition("Health", "True", "NoIssues") and job.data["version"])
     await jobs.start(wanted, **KEPT)
-    await jobs.room.ended(name, "CompletionsReached")
+    await jobs.namespace.ended(name, "CompletionsReached")
     page.tell(
         "## The control plane is ready",
-        "The former Job was removed by its TTL, and the next one looked again. An annotation holds what is known.",
+        "The TTL removed the previous Job, and the next one observed the cluster again. An annotation has the data of the report.",
     )
     await page.show("get", "job", name, CONDITIONS)
     await page.show("get", "job", name, DATA)
@@ -74,8 +75,11 @@ async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator
 
     broken = Cluster(generation=2, spec={**wanted.spec, "openshift_version": "latest"})
     refused = await jobs.start(broken, **KEPT)
-    await jobs.room.ended(refused, "PodFailurePolicy")
-    page.tell("## A change that cannot be", "The Job ends with its first pod, and says what to change.")
+    await jobs.namespace.ended(refused, "PodFailurePolicy")
+    page.tell(
+        "## An invalid change",
+        "The Job fails with its first pod. The message of Applied names the field to change.",
+    )
     await page.show("get", "jobs", *LABELS)
     await page.show("get", "job", refused, CONDITIONS)
 
@@ -85,15 +89,15 @@ async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator
 
 
 class Page:
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, namespace: JobNamespace) -> None:
+        self._namespace = namespace
         self._parts: list[str] = []
 
     def tell(self, *paragraphs: str) -> None:
         self._parts += paragraphs
 
     async def show(self, *command: str) -> None:
-        printed = await self._room.kubectl(*command)
+        printed = await self._namespace.kubectl(*command)
         for pattern, instead in UNEQUAL.items():
             printed = re.sub(pattern, instead, printed)
         printed = AGE.sub(lambda age: "3s".ljust(len(age[0])), printed)

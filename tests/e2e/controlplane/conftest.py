@@ -10,10 +10,11 @@ import pytest
 import yaml
 
 from lab.hypershift.operator import Operator
-from lab.real import crds
-from lab.real.maestro import RealMaestro
-from lab.real.management import ManagementCluster
-from lab.real.postgres import Postgres
+from lab.real.artifacts import crds
+from lab.real.artifacts.go_modules import module_folder
+from lab.real.servers.maestro import RealMaestro
+from lab.real.servers.management import ManagementCluster
+from lab.real.servers.postgres import Postgres
 from shared.maestro import MaestroClient, MaestroSettings
 
 # Ten minutes of a roll-out pass in a third of a second.
@@ -53,7 +54,7 @@ def management_cluster_without_gcp(
     maestro: RealMaestro, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ManagementCluster]:
     """HyperShift as it is installed by default."""
-    folder = crds.module_folder(*crds.HYPERSHIFT) / crds.HYPERSHIFT_ASSETS / "zz_generated.crd-manifests"
+    folder = module_folder(crds.HYPERSHIFT) / crds.HYPERSHIFT_ASSETS / "zz_generated.crd-manifests"
     text = (folder / "hostedclusters-Hypershift-Default.crd.yaml").read_bytes()
     default: crds.Definition = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     cluster = ManagementCluster(tmp_path_factory.mktemp("management-default"), maestro, "mgmt-default", [default])

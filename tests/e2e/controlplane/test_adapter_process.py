@@ -3,20 +3,16 @@
 import asyncio
 import itertools
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lab.hypershift.operator import Operator
 from lab.hypershift.sequences import Moment, Script
-from lab.real.maestro import RealMaestro
-from lab.real.management import ManagementCluster
+from lab.real.servers.maestro import RealMaestro
+from lab.real.servers.management import ManagementCluster
 from shared.maestro import MaestroClient
-from tests.contracts.adapter_ground import PATIENCE, Adapter, Cluster, Run
-
-# Enough for the slowest machine: each run is a process that waits for what it needs.
-MOST_RUNS = 60
+from tests.support.adapter import TIMEOUT, Adapter, Cluster, Run, environment_for, until
 
 _numbers = itertools.count()
 
@@ -28,27 +24,7 @@ def cluster() -> Cluster:
 
 @pytest.fixture
 def adapter(maestro: RealMaestro, management_cluster: ManagementCluster, tmp_path: Path) -> Adapter:
-    return Adapter(tmp_path, environment_for(maestro, management_cluster.consumer))
-
-
-def environment_for(maestro: RealMaestro, consumer: str) -> dict[str, str]:
-    return {
-        "MAESTRO_API_URL": f"http://127.0.0.1:{maestro.rest_port}",
-        "MAESTRO_GRPC_URL": f"127.0.0.1:{maestro.grpc_port}",
-        "MAESTRO_INSECURE": "true",
-        "MANAGEMENT_CLUSTER_CONSUMER": consumer,
-        "MAESTRO_SOURCE_ID": "controlplane-adapter",
-    }
-
-
-async def until(adapter: Adapter, cluster: Cluster, reached: Callable[[Run], bool], **environment: str) -> Run:
-    """The first run whose report satisfies `reached`, as the next pulses would bring it."""
-    runs = []
-    for _ in range(MOST_RUNS):
-        runs.append(await adapter.run(cluster, **environment))
-        if reached(runs[-1]):
-            return runs[-1]
-    raise AssertionError(f"not reached in {MOST_RUNS} runs; the last one reported {runs[-1].report}")
+    return Adapter(tmp_path, environment_for(maestro.rest_port, maestro.grpc_port, management_cluster.consumer))
 
 
 def is_available(run: Run) -> bool:
@@ -95,7 +71,7 @@ async def test_a_cluster_goes_from_nothing_to_available_to_upgraded_to_gone(
     # The real agent now and then never confirms the end of a deletion; one that is started anew always does.
     management_cluster.agent.kill()
     operator.play("clusters", cluster.name, Script())
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         await operator.gone("clusters", cluster.name)
     management_cluster.agent.start()
     gone = await until(adapter, cluster, lambda run: run.statuses["Finalized"] == "True", CONFIRMATION_WAIT="2s")
@@ -104,7 +80,7 @@ async def test_a_cluster_goes_from_nothing_to_available_to_upgraded_to_gone(
     assert cluster.cluster_id not in {work.labels.get("hyperfleet.io/cluster-id") for work in await works.list()}
 
 
-async def test_degraded_is_told_when_it_lasts_and_forgotten_when_it_is_over(
+async def test_degraded_is_reported_when_it_lasts_and_forgotten_when_it_is_over(
     adapter: Adapter, cluster: Cluster, operator: Operator
 ) -> None:
     await until(adapter, cluster, is_available)
@@ -120,10 +96,12 @@ async def test_degraded_is_told_when_it_lasts_and_forgotten_when_it_is_over(
     assert healthy.statuses == {"Applied": "True", "Available": "True", "Health": "True"}
 
 
-async def test_a_management_cluster_without_gcp_refuses_and_the_remedy_is_told(
+async def test_a_management_cluster_without_gcp_refuses_and_the_remedy_is_reported(
     cluster: Cluster, maestro: RealMaestro, management_cluster_without_gcp: ManagementCluster, tmp_path: Path
 ) -> None:
-    adapter = Adapter(tmp_path, environment_for(maestro, management_cluster_without_gcp.consumer))
+    adapter = Adapter(
+        tmp_path, environment_for(maestro.rest_port, maestro.grpc_port, management_cluster_without_gcp.consumer)
+    )
 
     run = await until(adapter, cluster, lambda run: run.statuses["Applied"] == "False")
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from controlplane_adapter.hostedcluster import ABSENT, place, value_at
-from controlplane_adapter.immutability import HELD_FIELDS, immutable_changes
-from controlplane_adapter.rendering import RenderSettings, hosted_cluster
-from controlplane_adapter.validation import manifest_problems
-from shared.snapshot import ClusterSnapshot
-from tests.contracts.cluster_specs import FULL_ADAPTERS, FULL_SETTINGS, FULL_SPEC, changed_clusters, snapshot
-from tests.contracts.hosted_clusters import Document, Judge, judging_server
+from controlplane_adapter.hostedcluster.immutability import FIELD_MUTABILITY, immutable_changes
+from controlplane_adapter.hostedcluster.model import ABSENT, place, value_at
+from controlplane_adapter.hostedcluster.rendering import RenderSettings, render
+from controlplane_adapter.hostedcluster.validation.cluster import manifest_problems
+from shared.model.snapshot import ClusterSnapshot
+from tests.support.cluster_specs import FULL_ADAPTERS, FULL_SETTINGS, FULL_SPEC, changed_clusters, snapshot
+from tests.support.hosted_cluster_api import ApiServer, Document, validating_api_server
 
 EXAMPLES = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
@@ -21,13 +21,13 @@ EXAMPLES = settings(
 
 
 @pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    with judging_server(tmp_path_factory.mktemp("kubernetes")) as judge:
-        yield judge
+def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    with validating_api_server(tmp_path_factory.mktemp("kubernetes")) as api_server:
+        yield api_server
 
 
 def full_object() -> Document:
-    return hosted_cluster(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id="demo-x7k2p")
+    return render(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id="demo-x7k2p").manifest
 
 
 def changed(path: str, value: Any) -> Document:
@@ -101,40 +101,40 @@ def rows(table: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("path", "value"), rows(OTHER_VALUES))
-def test_a_held_field_is_refused_by_us_and_by_the_server(judge: Judge, path: str, value: Any) -> None:
+def test_a_held_field_is_refused_by_us_and_by_the_server(api_server: ApiServer, path: str, value: Any) -> None:
     new = changed(path, value)
     assert {each.path.startswith(path) for each in immutable_changes(full_object(), new)} == {True}
-    assert judge.refusal_of_change(full_object(), new)
+    assert api_server.refusal_of_change(full_object(), new)
 
 
 @pytest.mark.parametrize(("path", "value"), rows(HOLES))
-def test_the_servers_holes_are_closed_by_us(judge: Judge, path: str, value: Any) -> None:
+def test_the_servers_holes_are_closed_by_us(api_server: ApiServer, path: str, value: Any) -> None:
     new = changed(path, value)
     assert {each.path.startswith(path) for each in immutable_changes(full_object(), new)} == {True}
-    assert judge.refusal_of_change(full_object(), new) == ""
+    assert api_server.refusal_of_change(full_object(), new) == ""
 
 
 @pytest.mark.parametrize(("path", "value"), rows(FREE))
-def test_a_free_field_is_changed(judge: Judge, path: str, value: Any) -> None:
+def test_a_free_field_is_changed(api_server: ApiServer, path: str, value: Any) -> None:
     new = changed(path, value)
     assert immutable_changes(full_object(), new) == []
-    assert judge.refusal_of_change(full_object(), new) == ""
+    assert api_server.refusal_of_change(full_object(), new) == ""
 
 
 def test_every_rendered_held_field_is_tried() -> None:
     tried = {*OTHER_VALUES, *HOLES}
-    rendered = {path for path in HELD_FIELDS if value_at(full_object(), path) is not ABSENT}
+    rendered = {path for path in FIELD_MUTABILITY if value_at(full_object(), path) is not ABSENT}
     assert rendered - tried == {"metadata.name", "metadata.namespace"}
 
 
 @EXAMPLES
 @given(changed_clusters())
 def test_a_change_that_we_let_through_is_taken(
-    judge: Judge, case: tuple[ClusterSnapshot, ClusterSnapshot, RenderSettings]
+    api_server: ApiServer, case: tuple[ClusterSnapshot, ClusterSnapshot, RenderSettings]
 ) -> None:
     before, after, platform = case
-    old = hosted_cluster(before, platform, infra_id=None)
-    new = hosted_cluster(after, platform, infra_id=old["spec"]["infraID"])
+    old = render(before, platform, infra_id=None).manifest
+    new = render(after, platform, infra_id=old["spec"]["infraID"]).manifest
     assume(not manifest_problems(new) and not immutable_changes(old, new))
     assert old != new
-    assert judge.refusal_of_change(old, new) == ""
+    assert api_server.refusal_of_change(old, new) == ""

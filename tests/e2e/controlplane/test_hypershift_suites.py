@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from controlplane_adapter.immutability import immutable_changes
-from controlplane_adapter.validation import manifest_problems
-from lab.real.crds import HYPERSHIFT, HYPERSHIFT_ASSETS, module_folder
+from controlplane_adapter.hostedcluster.immutability import immutable_changes
+from controlplane_adapter.hostedcluster.validation.cluster import manifest_problems
+from lab.real.artifacts.crds import HYPERSHIFT, HYPERSHIFT_ASSETS
+from lab.real.artifacts.go_modules import module_folder
 
 JUDGED = ("gcp", "networking", "services", "dns", "validation")
 # For changes, also the suites of fields that only an overlay can bring in.
@@ -54,7 +55,7 @@ class Case(NamedTuple):
 
 
 def cases(kind: str, suites: tuple[str, ...]) -> Iterator[Case]:
-    folder = module_folder(*HYPERSHIFT) / HYPERSHIFT_ASSETS / "tests" / "hostedclusters.hypershift.openshift.io"
+    folder = module_folder(HYPERSHIFT) / HYPERSHIFT_ASSETS / "tests" / "hostedclusters.hypershift.openshift.io"
     for suite in suites:
         (file,) = folder.glob(f"*.hostedclusters.{suite}.testsuite.yaml")
         for each in yaml.safe_load(file.read_text())["tests"].get(kind, []):

@@ -11,8 +11,8 @@ import httpx
 import pytest
 import yaml
 
-from dispatcher.languages.gotemplate import compile_structure
-from lab.real.kubernetes import RealKubernetes
+from lab.real.servers.kubernetes import RealKubernetes
+from shared.languages.gotemplate import compile_structure
 
 TEMPLATE = Path(__file__).parents[3] / "jobs" / "controlplane" / "job.yaml"
 NAMESPACE = "hyperfleet-adapters"

@@ -7,46 +7,48 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from controlplane_adapter.hostedcluster import DEFAULTS
-from controlplane_adapter.rendering import RenderSettings, hosted_cluster
-from controlplane_adapter.validation import problems_of
-from lab.real.crds import hypershift_crds
-from shared.snapshot import ClusterSnapshot
-from tests.contracts.cluster_specs import BAD_SPECS, BadSpec, doubtful_clusters, good_clusters
-from tests.contracts.hosted_clusters import Judge, judging_server
+from controlplane_adapter.hostedcluster.model import DEFAULTS
+from controlplane_adapter.hostedcluster.rendering import RenderSettings, render
+from controlplane_adapter.hostedcluster.validation.cluster import cluster_problems
+from lab.real.artifacts.crds import hypershift_crds
+from shared.model.snapshot import ClusterSnapshot
+from tests.support.cluster_specs import BAD_SPECS, BadSpec, doubtful_clusters, good_clusters
+from tests.support.hosted_cluster_api import ApiServer, validating_api_server
 
 EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    with judging_server(tmp_path_factory.mktemp("kubernetes")) as judge:
-        yield judge
+def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    with validating_api_server(tmp_path_factory.mktemp("kubernetes")) as api_server:
+        yield api_server
 
 
 @EXAMPLES
 @given(good_clusters())
 def test_what_we_render_from_a_good_cluster_is_taken(
-    judge: Judge, case: tuple[ClusterSnapshot, RenderSettings]
+    api_server: ApiServer, case: tuple[ClusterSnapshot, RenderSettings]
 ) -> None:
     cluster, platform = case
-    assert judge.refusal(hosted_cluster(cluster, platform, infra_id=None)) == ""
+    assert api_server.refusal(render(cluster, platform, infra_id=None).manifest) == ""
 
 
 @EXAMPLES
 @given(doubtful_clusters())
-def test_whatever_passes_our_validation_is_taken(judge: Judge, case: tuple[ClusterSnapshot, RenderSettings]) -> None:
+def test_whatever_passes_our_validation_is_taken(
+    api_server: ApiServer, case: tuple[ClusterSnapshot, RenderSettings]
+) -> None:
     cluster, platform = case
-    manifest = hosted_cluster(cluster, platform, infra_id=None)
-    if not problems_of(cluster, manifest, platform):
-        assert judge.refusal(manifest) == "", json.dumps(manifest)
+    rendered = render(cluster, platform, infra_id=None)
+    if not cluster_problems(cluster, rendered, platform):
+        assert api_server.refusal(rendered.manifest) == "", json.dumps(rendered.manifest)
 
 
 @pytest.mark.parametrize("bad", BAD_SPECS, ids=lambda bad: bad.title)
-def test_a_bad_spec_is_refused_by_us_and_by_the_server_where_it_can_tell(judge: Judge, bad: BadSpec) -> None:
-    manifest = hosted_cluster(bad.snapshot, bad.settings, infra_id=None)
-    assert bad.field in {each.path for each in problems_of(bad.snapshot, manifest, bad.settings)}
-    refusal = judge.refusal(manifest)
+def test_a_bad_spec_is_refused_by_us_and_by_the_server_where_it_can_tell(api_server: ApiServer, bad: BadSpec) -> None:
+    rendered = render(bad.snapshot, bad.settings, infra_id=None)
+    assert bad.field in {each.path for each in cluster_problems(bad.snapshot, rendered, bad.settings)}
+    refusal = api_server.refusal(rendered.manifest)
     assert bool(refusal) != bad.let_through, refusal
 
 

@@ -1,7 +1,7 @@
-"""A HostedCluster through the real Maestro and the real agent onto a real API server, and what is told of it.
+"""A HostedCluster through the real Maestro and the real agent onto a real API server, and what is reported of it.
 
-Nothing of the adapter's process takes part: our Maestro client sends the work, the feedback rules bring the words back,
-and `observing` and `judging` turn them into conditions and data.
+Nothing of the adapter's process takes part: our Maestro client sends the work, the feedback rules bring the status back,
+and `hosted_cluster_status` and `conditions` turn them into conditions and data.
 """
 
 import asyncio
@@ -12,20 +12,20 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from controlplane_adapter.limits import Limits
-from lab.hypershift import words
+from controlplane_adapter.status.thresholds import Thresholds
+from lab.hypershift.conditions import NO_QUORUM, ConditionText
 from lab.hypershift.operator import Operator
 from lab.hypershift.sequences import GRACE_PERIOD, Moment, Script
-from lab.real.agent import RealAgent
-from lab.real.management import ManagementCluster
+from lab.real.servers.agent import RealAgent
+from lab.real.servers.management import ManagementCluster
 from shared.maestro import MaestroClient
-from tests.contracts.hosted_cluster_ground import (
+from tests.support.hosted_clusters import (
     NAMESPACE,
-    PATIENCE,
+    TIMEOUT,
     Story,
     full_hosted_cluster,
     hosted_cluster,
-    told,
+    reported,
     unique,
 )
 
@@ -43,7 +43,7 @@ async def running(story: Story) -> Story:
     return story
 
 
-async def test_a_new_control_plane_is_told_as_provisioning_and_then_ready_with_endpoint_and_version(
+async def test_a_new_control_plane_is_reported_as_provisioning_and_then_ready_with_endpoint_and_version(
     story: Story,
 ) -> None:
     story.play(Script(hold_before=Moment.AVAILABLE))
@@ -78,7 +78,7 @@ async def test_the_scalars_alone_tell_the_same_as_the_whole_status(running: Stor
     [manifest] = seen.work.status.manifests
     scalars = {name: value for name, value in manifest.feedback.items() if name != "status"}
     status = replace(seen.work.status, manifests=(replace(manifest, feedback=scalars),))
-    poorer = told(replace(seen.work, status=status))
+    poorer = reported(replace(seen.work, status=status))
     assert (poorer.conditions, poorer.data) == (seen.conditions, seen.data)
 
 
@@ -104,7 +104,7 @@ async def test_an_upgrade_is_followed_and_the_control_plane_stays_available(runn
     assert done.data["upgrade"].items() >= {"state": "Completed", "from": "4.22.0", "to": "4.22.1"}.items()
 
 
-async def test_an_upgrade_that_cannot_be_is_told_as_blocked_with_the_reason(running: Story) -> None:
+async def test_an_upgrade_that_cannot_be_is_reported_as_blocked_with_the_reason(running: Story) -> None:
     running.play(Script(upgrade_blocked="cluster version is not upgradeable"))
     await running.send(hosted_cluster(running.name, "4.23.0"))
     blocked = await running.until("Available=True ControlPlaneReady", "Health=False UpgradeBlocked")
@@ -116,10 +116,10 @@ async def test_an_upgrade_that_cannot_be_is_told_as_blocked_with_the_reason(runn
     await running.until("Health=True NoIssues", having=lambda seen: seen.data["version"] == "4.23.0")
 
 
-async def test_degraded_is_told_once_it_has_lasted_and_is_forgotten_when_it_is_over(running: Story) -> None:
+async def test_degraded_is_reported_once_it_has_lasted_and_is_forgotten_when_it_is_over(running: Story) -> None:
     running.play(Script(degraded="kube-apiserver: the serving certificate has expired"))
     degraded = await running.until("Available=True ControlPlaneReady", "Health=True TransientIssues")
-    lasting = degraded.later(timedelta(seconds=Limits().degraded + 1))
+    lasting = degraded.later(timedelta(seconds=Thresholds().degraded + 1))
     assert lasting.says("Health", "False", "Degraded")
     assert "certificate problem" in lasting.message("Health")
     assert lasting.says("Available", "True", "ControlPlaneReady")
@@ -128,8 +128,8 @@ async def test_degraded_is_told_once_it_has_lasted_and_is_forgotten_when_it_is_o
     await running.ready()
 
 
-async def test_an_outage_is_told_at_once_and_its_end_too(running: Story) -> None:
-    running.play(Script(outage=words.NO_QUORUM, degraded="etcd: 2 of 3 members are gone"))
+async def test_an_outage_is_reported_at_once_and_its_end_too(running: Story) -> None:
+    running.play(Script(outage=NO_QUORUM, degraded="etcd: 2 of 3 members are gone"))
     seen = await running.until("Available=False NotReady", "Health=False Degraded")
     assert "Waiting for etcd to reach quorum" in seen.message("Available")
     running.play(Script())
@@ -137,18 +137,18 @@ async def test_an_outage_is_told_at_once_and_its_end_too(running: Story) -> None
 
 
 async def test_what_a_person_can_put_right_is_the_reason_of_not_being_available(story: Story) -> None:
-    missing = words.Said("False", "InvalidImage", "failed to lookup release image: manifest unknown")
+    missing = ConditionText("False", "InvalidImage", "failed to lookup release image: manifest unknown")
     story.play(Script(failing={"ValidReleaseImage": missing}))
     await story.send(hosted_cluster(story.name))
     seen = await story.until("Applied=True ManifestWorkExists", "Available=False InvalidImage")
     assert "manifest unknown" in seen.message("Available")
-    assert seen.later(timedelta(seconds=Limits().degraded + 1)).says("Health", "False", "InvalidImage")
+    assert seen.later(timedelta(seconds=Thresholds().degraded + 1)).says("Health", "False", "InvalidImage")
 
     story.play(Script())
     await story.ready()
 
 
-async def test_a_management_cluster_without_the_feature_set_refuses_and_the_remedy_is_told(
+async def test_a_management_cluster_without_the_feature_set_refuses_and_the_remedy_is_reported(
     client: MaestroClient, management_cluster_without_gcp: ManagementCluster
 ) -> None:
     works = client.works(management_cluster_without_gcp.consumer)
@@ -160,7 +160,7 @@ async def test_a_management_cluster_without_the_feature_set_refuses_and_the_reme
     assert "TechPreviewNoUpgrade" in seen.message("Applied"), seen.message("Applied")
 
 
-async def test_a_refused_object_is_told_in_the_words_of_the_api_server(story: Story) -> None:
+async def test_a_refused_object_is_reported_in_the_words_of_the_api_server(story: Story) -> None:
     broken = hosted_cluster(story.name)
     broken["spec"]["services"] = []
     await story.send(broken)
@@ -178,7 +178,7 @@ async def test_a_refused_update_leaves_the_truth_about_the_running_control_plane
     assert seen.says("Health", "True", "NoIssues")
 
 
-async def test_an_agent_that_does_not_answer_is_told_as_silent_and_the_last_word_is_kept(
+async def test_an_agent_that_does_not_answer_is_reported_as_silent_and_the_last_report_is_kept(
     running: Story, management_cluster: ManagementCluster
 ) -> None:
     management_cluster.agent.kill()
@@ -186,16 +186,16 @@ async def test_an_agent_that_does_not_answer_is_told_as_silent_and_the_last_word
         await running.send(hosted_cluster(running.name, "4.22.1"))
         sent = await running.until("Applied=True ManifestWorkExists", "Available=True ControlPlaneReady")
         assert "not yet confirmed" in sent.message("Applied")
-        silent = sent.later(timedelta(seconds=Limits().agent_silence + 60))
+        silent = sent.later(timedelta(seconds=Thresholds().agent_silence + 60))
         assert silent.says("Applied", "False", "AgentSilent")
-        assert "its last word is of" in silent.message("Applied")
+        assert "last report at" in silent.message("Applied")
         assert silent.says("Available", "True", "ControlPlaneReady")
     finally:
         management_cluster.agent.start()
     await running.until("Applied=True ManifestWorkExists", having=lambda seen: seen.data["version"] == "4.22.1")
 
 
-async def test_an_object_that_somebody_removed_there_is_told_as_missing(
+async def test_an_object_that_somebody_removed_there_is_reported_as_missing(
     running: Story, management_cluster: ManagementCluster
 ) -> None:
     server = management_cluster.server
@@ -229,7 +229,7 @@ async def test_a_deletion_is_followed_through_finalizers_and_grace_until_nothing
     )
     assert "finalizers: hypershift.openshift.io/finalizer" in slow.message("Finalized")
     assert slow.data["version"] == "4.22.0"
-    stuck = slow.later(timedelta(seconds=Limits().deletion))
+    stuck = slow.later(timedelta(seconds=Thresholds().deletion))
     assert stuck.says("Health", "False", "DeletionStuck")
     assert "HyperShift operator's log" in stuck.message("Health")
 
@@ -238,7 +238,7 @@ async def test_a_deletion_is_followed_through_finalizers_and_grace_until_nothing
     assert "Grace period set: 5m0s" in torn_down.message("Finalized")
 
     await replaced_while_the_object_goes(story, management_cluster.agent)
-    await story.works.wait_gone(story.work_name, patience=PATIENCE)
+    await story.works.wait_gone(story.work_name, timeout=TIMEOUT)
 
 
 async def replaced_while_the_object_goes(story: Story, agent: RealAgent) -> None:
@@ -251,7 +251,7 @@ async def replaced_while_the_object_goes(story: Story, agent: RealAgent) -> None
     agent.kill()
     try:
         story.play(Script())
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             await story.operator.gone(NAMESPACE, story.name)
     finally:
         agent.start()

@@ -8,13 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.real import images
-from lab.real.images import Image
-from tests.contracts.kubernetes_ground import Api, Ground
-from tests.contracts.reporter_ground import APPLIED, Scene, scene_on
-from tests.e2e.kubernetes.conftest import api, kube, server
-
-__all__ = ["api", "kube", "server"]
+from lab.real.artifacts import images
+from lab.real.artifacts.images import Image
+from tests.support.kubernetes import Api, KubernetesServer
+from tests.support.reporter import APPLIED, Scene, scene_on
 
 LOCKED = ("--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges")
 VERSION, REVISION = "9.8.7", "0123abcd"
@@ -85,8 +82,8 @@ def test_every_module_starts_from_its_bytecode(image: Image) -> None:
 import importlib, pathlib, pkgutil, sys
 sys.path.insert(0, "/app")
 import status_reporter
-for module in pkgutil.iter_modules(status_reporter.__path__):
-    importlib.import_module(f"status_reporter.{module.name}")
+for module in pkgutil.walk_packages(status_reporter.__path__, "status_reporter."):
+    importlib.import_module(module.name)
 for name, module in sorted(sys.modules.items()):
     cached = getattr(module, "__cached__", None)
     if cached and name != "__main__" and not pathlib.Path(cached).exists():
@@ -96,8 +93,8 @@ for name, module in sorted(sys.modules.items()):
 
 
 def test_the_environment_cannot_bring_in_other_code(image: Image, tmp_path: Path) -> None:
-    (tmp_path / "json.py").write_text("raise SystemExit('a stranger was let in')")
-    options = (f"--volume={tmp_path}:/strange:ro", "--env=PYTHONPATH=/strange", "--workdir=/strange")
+    (tmp_path / "json.py").write_text("raise SystemExit('a foreign module was imported')")
+    options = (f"--volume={tmp_path}:/foreign:ro", "--env=PYTHONPATH=/foreign", "--workdir=/foreign")
     assert "Exit codes:" in run(image, "status-reporter", "--help", options=options)
 
 
@@ -108,7 +105,7 @@ def test_a_report_is_written_where_the_job_shares_a_folder(image: Image, tmp_pat
     assert run(image, "adapter-report", "validate", options=shared) == "Applied=True Created\n"
 
 
-def test_a_full_disk_is_told_in_one_line_and_the_former_report_stays_whole(image: Image) -> None:
+def test_a_full_disk_is_reported_in_one_line_and_the_former_report_stays_whole(image: Image) -> None:
     script = """
 import os, subprocess, sys
 def write(reason, size):
@@ -126,20 +123,20 @@ print(os.listdir("/results"), subprocess.run(["adapter-report", "validate"], cap
     )
 
 
-def test_its_size_is_told(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
+def test_its_size_is_reported(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
     size, base = (each.facts()["Size"] / 1e6 for each in (image, images.base_image()))
     with capsys.disabled():
-        print(f"\nstatus-reporter image: {size:.0f} MB on a base of {base:.0f} MB", file=sys.stderr)  # noqa: T201 - the test's word
+        print(f"\nstatus-reporter image: {size:.0f} MB on a base of {base:.0f} MB", file=sys.stderr)  # noqa: T201 - the test's output
     assert size < base, "what is added is less than what is removed"
 
 
 @pytest.fixture
-async def scene(kube: Ground, api: Api, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with scene_on(kube, api, tmp_path) as standing:
+async def scene(real_kubernetes: KubernetesServer, api: Api, tmp_path: Path) -> AsyncIterator[Scene]:
+    async with scene_on(real_kubernetes, api, tmp_path) as standing:
         yield standing
 
 
-async def test_a_whole_life_in_its_container_puts_the_report_on_a_real_job(image: Image, scene: Scene) -> None:
+async def test_a_whole_run_in_its_container_puts_the_report_on_a_real_job(image: Image, scene: Scene) -> None:
     for folder in (scene.folder, *scene.folder.rglob("*")):
         folder.chmod(0o755 if folder.is_dir() else 0o644)
     termination_log = scene.folder / "termination-log"
@@ -147,12 +144,12 @@ async def test_a_whole_life_in_its_container_puts_the_report_on_a_real_job(image
     termination_log.chmod(0o666)
     environment = [f"--env={name}={value}" for name, value in scene.environment.items()]
     volumes = (f"--volume={scene.folder}:{scene.folder}:ro", f"--volume={termination_log}:{termination_log}")
-    life = asyncio.create_task(asyncio.to_thread(image.run, options=(*LOCKED, *volumes, *environment)))
+    run_ = asyncio.create_task(asyncio.to_thread(image.run, options=(*LOCKED, *volumes, *environment)))
     scene.write(REPORT)
     await scene.until_reason("Applied", "Created")
     await scene.ends()
 
-    outcome = await life
+    outcome = await run_
     assert outcome.returncode == 0, outcome.stderr
     assert await scene.data() == {"a": 1}
     assert "Applied=True (Created)" in scene.termination_message

@@ -1,3 +1,10 @@
-"""The real API server."""
+"""The real API server as `server`."""
 
-from tests.e2e.kubernetes.conftest import *  # noqa: F403 - the same server
+import pytest
+
+from tests.support.kubernetes import KubernetesServer
+
+
+@pytest.fixture
+def server(real_kubernetes: KubernetesServer) -> KubernetesServer:
+    return real_kubernetes

@@ -1,4 +1,4 @@
-"""The sidecar's Role on the real API server: a whole life needs each of its rights, and it gives no other."""
+"""The sidecar's Role on the real API server: a whole run needs each of its rights, and it gives no other."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.contracts.kubernetes_ground import APPLY, MERGE, STRATEGIC, Api, Ground, config_map, good, unique
-from tests.contracts.reporter_ground import APPLIED, ROLE, Scene, scene_on
+from tests.support.kubernetes import APPLY, MERGE, STRATEGIC, Api, KubernetesServer, config_map, good, unique
+from tests.support.reporter import APPLIED, ROLE, Scene, scene_on
 
 FORBIDDEN = 403
 REPORT = {"conditions": [APPLIED], "data": {"a": 1}}
@@ -25,13 +25,13 @@ class Standing:
 
 
 @pytest.fixture
-async def standing(kube: Ground, api: Api, tmp_path: Path) -> AsyncIterator[Standing]:
-    async with scene_on(kube, api, tmp_path) as scene:
+async def standing(server: KubernetesServer, api: Api, tmp_path: Path) -> AsyncIterator[Standing]:
+    async with scene_on(server, api, tmp_path) as scene:
         token = (scene.folder / "account" / "token").read_text()
         yield Standing(scene, api.as_(token))
 
 
-async def test_a_whole_life_needs_no_other_rights(standing: Standing) -> None:
+async def test_a_whole_run_needs_no_other_rights(standing: Standing) -> None:
     scene = standing.scene
     await scene.start()
     await scene.runs()
@@ -47,21 +47,21 @@ async def test_a_whole_life_needs_no_other_rights(standing: Standing) -> None:
 
 
 @pytest.mark.parametrize(
-    ("without", "words"),
+    ("without", "expected"),
     [
         pytest.param(0, "not allowed", id="patch jobs/status"),
         pytest.param(1, "the Job may not be read", id="get jobs"),
-        pytest.param(2, "the pod cannot be seen", id="get and watch pods"),
+        pytest.param(2, "the pod cannot be read", id="get and watch pods"),
     ],
 )
 async def test_each_right_is_missed_when_it_is_not_there(
-    kube: Ground, api: Api, tmp_path: Path, without: int, words: str
+    server: KubernetesServer, api: Api, tmp_path: Path, without: int, expected: str
 ) -> None:
     rules = tuple(rule for number, rule in enumerate(ROLE) if number != without)
-    async with scene_on(kube, api, tmp_path, rules=rules) as scene:
+    async with scene_on(server, api, tmp_path, rules=rules) as scene:
         await scene.start(JOB_NAME=scene.name)
         scene.write(REPORT)
-        await scene.until_logged(words)
+        await scene.until_logged(expected)
 
 
 ALLOWED = [
@@ -104,8 +104,8 @@ REFUSED = [
 ]  # fmt: skip
 
 
-async def ask(caller: Api, name: str, method: str, wish: str, body: Any, media_type: str) -> int:
-    where, _, query = wish.format(name=name).partition("?")
+async def ask(caller: Api, name: str, method: str, target: str, body: Any, media_type: str) -> int:
+    where, _, query = target.format(name=name).partition("?")
     plural, _, rest = where.partition("/")
     path = "/".join(filter(None, (caller.path(plural), rest)))
     parameters = dict(pair.split("=", 1) for pair in query.split("&")) if query else {}
@@ -115,25 +115,25 @@ async def ask(caller: Api, name: str, method: str, wish: str, body: Any, media_t
     return answer.status_code
 
 
-@pytest.mark.parametrize(("method", "wish", "body", "media_type"), ALLOWED)
-async def test_it_may(standing: Standing, method: str, wish: str, body: Any, media_type: str) -> None:
-    assert await ask(standing.account, standing.scene.name, method, wish, body, media_type) == 200
+@pytest.mark.parametrize(("method", "target", "body", "media_type"), ALLOWED)
+async def test_it_may(standing: Standing, method: str, target: str, body: Any, media_type: str) -> None:
+    assert await ask(standing.account, standing.scene.name, method, target, body, media_type) == 200
 
 
-@pytest.mark.parametrize(("method", "wish", "body", "media_type"), REFUSED)
-async def test_it_may_not(standing: Standing, method: str, wish: str, body: Any, media_type: str) -> None:
-    assert await ask(standing.account, standing.scene.name, method, wish, body, media_type) == FORBIDDEN
+@pytest.mark.parametrize(("method", "target", "body", "media_type"), REFUSED)
+async def test_it_may_not(standing: Standing, method: str, target: str, body: Any, media_type: str) -> None:
+    assert await ask(standing.account, standing.scene.name, method, target, body, media_type) == FORBIDDEN
 
 
-@pytest.mark.parametrize(("method", "wish", "body", "media_type"), ALLOWED)
+@pytest.mark.parametrize(("method", "target", "body", "media_type"), ALLOWED)
 async def test_it_may_nothing_in_another_namespace(
-    standing: Standing, method: str, wish: str, body: Any, media_type: str
+    standing: Standing, method: str, target: str, body: Any, media_type: str
 ) -> None:
     admin = standing.scene.api
     other = replace(admin, namespace=unique("other"))
     good(await admin.send("POST", "/api/v1/namespaces", {"metadata": {"name": other.namespace}}))
     visitor = replace(standing.account, namespace=other.namespace)
-    assert await ask(visitor, standing.scene.name, method, wish, body, media_type) == FORBIDDEN
+    assert await ask(visitor, standing.scene.name, method, target, body, media_type) == FORBIDDEN
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient, MaestroSettings, Works
-from tests.contracts.adapter_ground import Adapter
+from tests.support.adapter import Adapter
 
 CONSUMER = "us-east-mgmt-01"
 

@@ -11,24 +11,28 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, fields
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
 
-from controlplane_adapter.acting import act
-from controlplane_adapter.deciding import AwaitSuccession, LeaveAlone, Update, Wanted
-from controlplane_adapter.work import owner_labels, work_for
+from controlplane_adapter.hostedcluster.render_settings import RenderSettings
+from controlplane_adapter.reconcile.desire import desire
+from controlplane_adapter.reconcile.loop import reconcile
+from controlplane_adapter.reconcile.observe import Progress
+from controlplane_adapter.reconcile.placement import FixedPlacement
+from controlplane_adapter.reconcile.plan import AwaitDeletion, LeaveAlone, Update
+from controlplane_adapter.reconcile.request import Request
+from controlplane_adapter.work.manifestwork import owner_labels, work_for
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent
 from lab.maestro.faults import Faults
 from shared.errors import Unavailable
-from shared.maestro import MaestroClient, Outcome, Works
-from shared.manifestwork import ManifestWork
-from tests.contracts.adapter_ground import Adapter, Cluster
+from shared.maestro import MaestroClient, Works
+from shared.model.manifestwork import ManifestWork
+from shared.model.snapshot import ClusterSnapshot
+from tests.support.adapter import Adapter, Cluster
 
 WORK = f"hostedcluster-{Cluster().cluster_id}"
 SHORT = {"ADAPTER_TIME_BUDGET": "9s", "MAESTRO_TIMEOUT": "1s"}
@@ -59,7 +63,7 @@ async def test_trouble_that_passes_is_tried_again(
 
     assert run.exit_code == 0
     assert (run.statuses["Applied"], run.reason("Applied")) == ("True", "ManifestWorkCreated")
-    assert "trying again in" in run.log
+    assert "retrying in" in run.log
     assert (await works.get(WORK)).generation == 1
 
 
@@ -119,14 +123,14 @@ REFUSALS: dict[str, tuple[Callable[[Faults], None], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("refusal", "reason", "words"), REFUSALS.values(), ids=REFUSALS)
-async def test_a_refusal_is_told_and_not_tried_again(
+@pytest.mark.parametrize(("refusal", "reason", "message"), REFUSALS.values(), ids=REFUSALS)
+async def test_a_refusal_is_reported_and_not_tried_again(
     adapter: Adapter,
     works: Works,
     maestro: LabMaestro,
     refusal: Callable[[Faults], None],
     reason: str,
-    words: str,
+    message: str,
 ) -> None:
     refusal(maestro.faults)
 
@@ -135,21 +139,22 @@ async def test_a_refusal_is_told_and_not_tried_again(
     assert run.exit_code == 3
     assert set(run.statuses.values()) == {"False"}
     assert run.reason("Applied") == reason
-    assert words in run.message("Applied")
+    assert message in run.message("Applied")
     assert maestro.faults.next_publish() is not None, "the second refusal was asked for"
     assert await works.list() == []
 
 
 @pytest.mark.parametrize(
-    ("status", "exit_code", "reason", "words"),
+    ("status", "exit_code", "reason", "message"),
     [
-        pytest.param(401, 3, "MaestroError", "MAESTRO_TOKEN_FILE", id="REST does not know who we are"),
+        pytest.param(401, 3, "MaestroError", "MAESTRO_HTTP_TOKEN_FILE", id="REST does not know who we are"),
         pytest.param(403, 3, "MaestroError", "not allowed", id="REST does not allow it"),
         pytest.param(404, 2, "AdapterError", "MAESTRO_API_URL", id="REST has no such path"),
+        pytest.param(307, 2, "AdapterError", "MAESTRO_API_URL", id="REST is elsewhere"),
     ],
 )
-async def test_a_refusal_of_rest_is_told_and_not_tried_again(
-    adapter: Adapter, works: Works, maestro: LabMaestro, status: int, exit_code: int, reason: str, words: str
+async def test_a_refusal_of_rest_is_reported_and_not_tried_again(
+    adapter: Adapter, works: Works, maestro: LabMaestro, status: int, exit_code: int, reason: str, message: str
 ) -> None:
     maestro.faults.fail_rest(status, times=2)
 
@@ -157,7 +162,7 @@ async def test_a_refusal_of_rest_is_told_and_not_tried_again(
 
     assert run.exit_code == exit_code
     assert (run.statuses["Applied"], run.reason("Applied")) == ("False", reason)
-    assert words in run.message("Applied")
+    assert message in run.message("Applied")
     assert maestro.faults.next_rest() is not None, "the second refusal was asked for"
 
 
@@ -200,56 +205,43 @@ async def test_a_work_that_changes_all_the_time_is_left_to_another_pod(
 
     assert run.exit_code == 4
     assert (run.statuses["Applied"], run.reason("Applied")) == ("Unknown", "MaestroError")
-    assert "changes faster" in run.message("Applied")
+    assert "changed at each of 4 attempts" in run.message("Applied")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contended(Works):
-    """Somebody else writes just before this one writes for the first time."""
+class Contended(MaestroClient):
+    """A client with a rival that writes once, right after the first observation."""
 
     rivals: list[Callable[[], Awaitable[object]]]
 
-    async def create(self, work: ManifestWork) -> ManifestWork:
-        await self._come_late()
-        return await Works.create(self, work)
-
-    async def apply(self, work: ManifestWork, *, adopt: bool = False, drop_executor: bool = False) -> Outcome:
-        await self._come_late()
-        return await Works.apply(self, work, adopt=adopt, drop_executor=drop_executor)
-
-    async def _come_late(self) -> None:
+    async def find(self, name: str, labels: Mapping[str, str]) -> list[ManifestWork]:
+        found = await super().find(name, labels)
         if self.rivals:
             await self.rivals.pop()()
+        return found
 
 
-def contended(works: Works, rival: Callable[[], Awaitable[object]]) -> Contended:
-    return Contended(**{field.name: getattr(works, field.name) for field in fields(Works)}, rivals=[rival])
+def contended(client: MaestroClient, rival: Callable[[], Awaitable[object]]) -> Contended:
+    contended = Contended.__new__(Contended)
+    contended.__dict__ |= {**client.__dict__, "rivals": [rival]}
+    return contended
 
 
-def hosted_cluster(version: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "hypershift.openshift.io/v1beta1",
-        "kind": "HostedCluster",
-        "metadata": {"name": "demo", "namespace": "clusters"},
-        "spec": {"release": {"image": f"quay.io/openshift-release-dev/ocp-release:{version}-multi"}},
-    }
+def request(generation: int, version: str = "4.22.0") -> Request:
+    cluster = Cluster(generation=generation)
+    cluster.spec["openshift_version"] = version
+    return Request(
+        snapshot=ClusterSnapshot.parse(json.dumps(cluster.snapshot()).encode()),
+        render=RenderSettings(),
+        overlay={},
+        placement=FixedPlacement("us-east-mgmt-01"),
+        confirmation=0.1,
+    )
 
 
 def work_of(generation: int, version: str = "4.22.0") -> ManifestWork:
-    return work_for(
-        hosted_cluster(version), cluster_id=Cluster().cluster_id, consumer="us-east-mgmt-01", generation=generation
-    )
-
-
-def wish(generation: int, version: str = "4.22.0") -> Callable[[ManifestWork | None], Wanted]:
-    wanted = Wanted(
-        cluster_id=Cluster().cluster_id,
-        generation=generation,
-        deleting=False,
-        node_pools=0,
-        work=work_of(generation, version),
-    )
-    return lambda _: wanted
+    hosted_cluster = desire(request(generation, version), None).hosted_cluster
+    assert hosted_cluster is not None
+    return work_for(hosted_cluster, cluster_id=Cluster().cluster_id, consumer="us-east-mgmt-01", generation=generation)
 
 
 @pytest.fixture
@@ -260,9 +252,9 @@ def ours(client: MaestroClient) -> Works:
 async def test_a_newer_generation_that_was_created_in_between_is_not_overwritten(
     client: MaestroClient, ours: Works
 ) -> None:
-    works = contended(ours, lambda: ours.create(work_of(2, "4.22.2")))
+    rivalled = contended(client, lambda: ours.create(work_of(2, "4.22.2")))
 
-    result = await act(client, works, wish(1), name=WORK, patience=0.1)
+    result = await reconcile(request(1), rivalled, Progress())
 
     assert result.plan == LeaveAlone(superseded=True)
     stored = await ours.get(WORK)
@@ -274,9 +266,9 @@ async def test_a_newer_generation_that_was_applied_in_between_is_not_overwritten
     client: MaestroClient, ours: Works
 ) -> None:
     await ours.create(work_of(1))
-    works = contended(ours, lambda: ours.apply(work_of(3, "4.22.3")))
+    rivalled = contended(client, lambda: ours.apply(work_of(3, "4.22.3")))
 
-    result = await act(client, works, wish(2, "4.22.2"), name=WORK, patience=0.1)
+    result = await reconcile(request(2, "4.22.2"), rivalled, Progress())
 
     assert result.plan == LeaveAlone(superseded=True)
     assert (await ours.get(WORK)).annotations["hyperfleet.io/generation"] == "3"
@@ -284,20 +276,20 @@ async def test_a_newer_generation_that_was_applied_in_between_is_not_overwritten
 
 async def test_a_work_that_was_deleted_in_between_is_waited_for(client: MaestroClient, ours: Works) -> None:
     await ours.create(work_of(1))
-    works = contended(ours, lambda: ours.delete(WORK))
+    rivalled = contended(client, lambda: ours.delete(WORK))
 
-    result = await act(client, works, wish(2, "4.22.2"), name=WORK, patience=0.1)
+    result = await reconcile(request(2, "4.22.2"), rivalled, Progress())
 
-    assert result.plan == AwaitSuccession()
+    assert result.plan == AwaitDeletion()
 
 
 async def test_a_work_that_was_changed_in_between_by_an_older_generation_is_brought_up(
     client: MaestroClient, ours: Works
 ) -> None:
     await ours.create(work_of(1))
-    works = contended(ours, lambda: ours.apply(work_of(1, "4.22.1")))
+    rivalled = contended(client, lambda: ours.apply(work_of(1, "4.22.1")))
 
-    result = await act(client, works, wish(2, "4.22.2"), name=WORK, patience=0.1)
+    result = await reconcile(request(2, "4.22.2"), rivalled, Progress())
 
     assert isinstance(result.plan, Update)
     assert (await ours.get(WORK)).generation == 3
@@ -307,11 +299,11 @@ async def test_what_never_comes_to_rest_is_given_up(client: MaestroClient, ours:
     await ours.create(work_of(1))
     maestro.faults.conflict_before_publish(times=100)
 
-    with pytest.raises(Unavailable, match="changes faster"):
-        await act(client, ours, wish(2, "4.22.2"), name=WORK, patience=0.1)
+    with pytest.raises(Unavailable, match="changed at each of 4 attempts"):
+        await reconcile(request(2, "4.22.2"), client, Progress())
 
 
-async def test_a_report_that_cannot_be_written_is_told_by_the_exit_code(
+async def test_a_report_that_cannot_be_written_is_reported_by_the_exit_code(
     adapter: Adapter, works: Works, tmp_path: Path
 ) -> None:
     nowhere = str(tmp_path / "nowhere" / "report.json")
@@ -320,7 +312,7 @@ async def test_a_report_that_cannot_be_written_is_told_by_the_exit_code(
         _, log = await process.communicate()
 
     assert process.returncode == 5
-    assert b"the report cannot be written" in log
+    assert b"cannot write the report" in log
 
 
 async def test_a_pod_that_is_stopped_while_it_starts_has_its_report(adapter: Adapter, works: Works) -> None:
@@ -350,7 +342,8 @@ def catches(pid: int, number: signal.Signals) -> bool:
 async def test_a_surprise_is_reported_with_its_text(tmp_path: Path) -> None:
     program = """
 import sys
-from controlplane_adapter.running import run
+from controlplane_adapter.run import run
+from controlplane_adapter.stop_signals import StopSignals
 
 class Broken(dict):
     def get(self, key, default=None):
@@ -358,7 +351,7 @@ class Broken(dict):
             raise RuntimeError("boom")
         return super().get(key, default)
 
-sys.exit(run(Broken(RESULTS_OUTPUT_PATH=sys.argv[1]), []))
+sys.exit(run(Broken(RESULTS_OUTPUT_PATH=sys.argv[1]), StopSignals()))
 """
     report = tmp_path / "report.json"
     process = await asyncio.create_subprocess_exec(
@@ -376,7 +369,7 @@ sys.exit(run(Broken(RESULTS_OUTPUT_PATH=sys.argv[1]), []))
     assert b"Traceback" in log
 
 
-async def test_a_setting_of_the_log_is_told_with_all_others(adapter: Adapter) -> None:
+async def test_a_setting_of_the_log_is_reported_with_all_others(adapter: Adapter) -> None:
     run = await adapter.run(Cluster(), LOG_LEVEL="loud", ADAPTER_TIME_BUDGET="soon")
 
     assert run.exit_code == 2

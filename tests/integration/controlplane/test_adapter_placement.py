@@ -8,11 +8,11 @@ import httpx
 import pytest
 from aiohttp import web
 
-from controlplane_adapter.work import work_for
+from controlplane_adapter.work.manifestwork import work_for
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient, Works
-from tests.contracts.adapter_ground import Adapter, Cluster
+from tests.support.adapter import Adapter, Cluster
 
 WORK = f"hostedcluster-{Cluster().cluster_id}"
 HERE, ELSEWHERE = "us-east-mgmt-01", "us-east-mgmt-02"
@@ -71,7 +71,7 @@ async def test_a_new_control_plane_goes_where_there_is_room_and_stays_there(
     assert registry.asked == [{"region": "us-central1", "status": "healthy"}]
 
 
-async def test_a_region_without_a_management_cluster_is_told(placing: Adapter, works: Works) -> None:
+async def test_a_region_without_a_management_cluster_is_reported(placing: Adapter, works: Works) -> None:
     run = await placing.run(Cluster())
 
     assert run.exit_code == 3
@@ -91,7 +91,7 @@ async def test_a_list_that_is_away_is_unknown_and_worth_another_pod(adapter: Ada
     assert (run.statuses["Applied"], run.reason("Applied")) == ("Unknown", "PlacementError")
 
 
-async def test_an_invalid_cluster_is_told_what_is_wrong_with_it_before_it_is_placed(
+async def test_an_invalid_cluster_is_reported_what_is_wrong_with_it_before_it_is_placed(
     placing: Adapter, works: Works, registry: Registry
 ) -> None:
     cluster = Cluster()
@@ -151,4 +151,4 @@ async def test_a_cluster_is_not_finalized_before_it_is_gone_from_everywhere(
     assert during.statuses["Finalized"] == "False"
     assert during.report["data"]["management_cluster"] == ELSEWHERE
     assert after.statuses["Finalized"] == "True"
-    assert await client.locate(WORK) == []
+    assert await client.find(WORK, {}) == []

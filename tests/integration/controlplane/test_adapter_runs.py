@@ -7,11 +7,10 @@ import httpx
 import pytest
 
 from lab.maestro import LabMaestro
-from lab.maestro.agent import Agent
-from lab.maestro.verdicts import Script
+from lab.maestro.agent import Agent, Script
 from shared.maestro import MaestroClient, MaestroSettings, Works
-from shared.manifestwork import ManifestWork
-from tests.contracts.adapter_ground import Adapter, Cluster
+from shared.model.manifestwork import ManifestWork
+from tests.support.adapter import Adapter, Cluster
 
 CONSUMER = "us-east-mgmt-01"
 WORK = f"hostedcluster-{Cluster().cluster_id}"
@@ -83,7 +82,7 @@ async def test_a_cluster_becomes_available_over_the_runs(adapter: Adapter, works
     assert (await works.get(WORK)).generation == 1
 
 
-async def test_a_refusal_of_the_management_cluster_is_told_with_its_remedy(
+async def test_a_refusal_of_the_management_cluster_is_reported_with_its_remedy(
     adapter: Adapter, works: Works, agent: Agent
 ) -> None:
     agent.script = Script(refuse='spec.platform.type: Unsupported value: "GCP": supported values: "AWS"')
@@ -112,7 +111,7 @@ async def test_a_change_is_applied_once(adapter: Adapter, works: Works, agent: A
 
 
 @pytest.mark.parametrize(
-    ("change", "reason", "words"),
+    ("change", "reason", "message"),
     [
         pytest.param({"gcp_region": "us-east1"}, "ImmutableFieldChanged", "us-east1", id="region"),
         pytest.param({"cluster_network_cidr": "10.200.0.0/14"}, "ImmutableFieldChanged", "10.200.0.0/14", id="network"),
@@ -121,7 +120,7 @@ async def test_a_change_is_applied_once(adapter: Adapter, works: Works, agent: A
     ],
 )
 async def test_a_change_that_cannot_be_made_is_refused_and_what_is_there_goes_on(
-    adapter: Adapter, works: Works, agent: Agent, change: dict[str, str], reason: str, words: str
+    adapter: Adapter, works: Works, agent: Agent, change: dict[str, str], reason: str, message: str
 ) -> None:
     cluster = Cluster()
     await adapter.run(cluster)
@@ -132,7 +131,7 @@ async def test_a_change_that_cannot_be_made_is_refused_and_what_is_there_goes_on
 
     assert run.exit_code == 3
     assert (run.statuses["Applied"], run.reason("Applied")) == ("False", reason)
-    assert words in run.message("Applied")
+    assert message in run.message("Applied")
     assert run.statuses["Available"] == "True"
     assert (await works.get(WORK)).generation == 1
 
@@ -280,7 +279,7 @@ async def test_authentication_is_not_tried_again(adapter: Adapter, works: Works,
 async def test_being_stopped_is_reported(adapter: Adapter, works: Works, maestro: LabMaestro) -> None:
     maestro.faults.hang_publish()
     process = await adapter.start(Cluster())
-    await maestro.faults.have_struck()
+    await maestro.faults.have_occurred()
     process.terminate()
 
     run = await adapter.ended(process)
@@ -310,7 +309,7 @@ async def test_all_that_is_wrong_with_the_settings_is_reported_at_once(adapter: 
 
     assert run.exit_code == 2
     message = run.message("Applied")
-    for name in ("http_server_address", "ADAPTER_TIME_BUDGET", "GENERATION", "MANAGEMENT_CLUSTER_CONSUMER"):
+    for name in ("MAESTRO_API_URL", "ADAPTER_TIME_BUDGET", "GENERATION", "MANAGEMENT_CLUSTER_CONSUMER"):
         assert name in message
 
 

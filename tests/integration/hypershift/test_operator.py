@@ -1,4 +1,4 @@
-"""The played operator on an API server: it tends what is there, survives a restart of the server, and lets go."""
+"""The simulated operator on an API server: it reconciles clusters, survives a restart of the server, and completes deletions."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ import pytest
 from lab.hypershift.operator import API, Operator, Refused
 from lab.hypershift.sequences import FINALIZER, Moment, Script
 from lab.kubernetes import LabKubernetes
-from tests.contracts.hosted_cluster_ground import NAMESPACE, PATIENCE, hosted_cluster
+from tests.support.hosted_clusters import NAMESPACE, TIMEOUT, hosted_cluster
 
 SPEED = 5000.0
 PATH = f"{API}/namespaces/{NAMESPACE}/hostedclusters"
@@ -45,7 +45,7 @@ async def server() -> AsyncIterator[LabKubernetes]:
 @pytest.fixture
 async def http(server: LabKubernetes) -> AsyncIterator[httpx.AsyncClient]:
     headers = {"Authorization": f"Bearer {server.admin_token}"}
-    async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=PATIENCE) as http:
+    async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=TIMEOUT) as http:
         (await http.post("/api/v1/namespaces", json={"metadata": {"name": NAMESPACE}})).raise_for_status()
         yield http
 
@@ -58,7 +58,7 @@ async def define(http: httpx.AsyncClient) -> None:
 async def until(http: httpx.AsyncClient, name: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """The object once it satisfies `reached`, by a watch of its own."""
     query = {"watch": "1", "fieldSelector": f"metadata.name={name}", "resourceVersion": "0"}
-    async with asyncio.timeout(PATIENCE), http.stream("GET", PATH, params=query, timeout=None) as answer:
+    async with asyncio.timeout(TIMEOUT), http.stream("GET", PATH, params=query, timeout=None) as answer:
         answer.raise_for_status()
         async for line in answer.aiter_lines():
             event = json.loads(line)
@@ -131,5 +131,5 @@ async def test_an_operator_that_is_not_let_in_says_so(server: LabKubernetes, htt
     await define(http)
     with pytest.raises(ExceptionGroup) as failure:
         async with Operator(server.url, "wrong-token", server.ca_file) as operator:
-            await asyncio.wait([operator.life], timeout=PATIENCE)
+            await asyncio.wait([operator.task], timeout=TIMEOUT)
     assert failure.group_contains(Refused, match="401")

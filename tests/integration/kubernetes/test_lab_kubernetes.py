@@ -1,9 +1,6 @@
 """What only the stand-in can do: go wrong on purpose, hand out tokens, keep the promises of deletion by itself."""
 
 import asyncio
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +10,7 @@ import pytest
 
 from lab.certificates import self_signed
 from lab.kubernetes import EVERYTHING, LabKubernetes, Rule
-from tests.contracts.kubernetes_ground import Api, Document, admin, config_map, eventually, good, ground_of, job, pod
+from tests.support.kubernetes import Api, Document, admin, config_map, eventually, good, job, pod, standin
 
 
 @pytest.fixture
@@ -24,7 +21,7 @@ async def server() -> AsyncIterator[LabKubernetes]:
 
 @pytest.fixture
 async def api(server: LabKubernetes) -> AsyncIterator[Api]:
-    async with admin(ground_of(server)) as api:
+    async with admin(standin(server)) as api:
         yield api
 
 
@@ -34,7 +31,7 @@ def caller(server: LabKubernetes, api: Api) -> Api:
     return api.as_(server.new_token(EVERYTHING))
 
 
-async def test_a_number_of_requests_fail_as_told(server: LabKubernetes, caller: Api) -> None:
+async def test_a_number_of_requests_fail_as_planned(server: LabKubernetes, caller: Api) -> None:
     server.faults.fail(429, method="GET", path="/configmaps", times=2, headers={"Retry-After": "1"}, body="slow down")
 
     answers = [await caller.get("configmaps") for _ in range(3)]
@@ -119,18 +116,18 @@ async def test_watches_are_cut(server: LabKubernetes, caller: Api) -> None:
             await watch.next()
 
 
-async def test_a_history_that_expired_is_told_of_even_at_the_last_version(server: LabKubernetes, caller: Api) -> None:
+async def test_a_history_that_expired_is_an_error_even_at_the_last_version(server: LabKubernetes, caller: Api) -> None:
     since = good(await caller.get("configmaps"))["metadata"]["resourceVersion"]
     server.faults.expire_history()
 
     async with caller.watch("configmaps", resourceVersion=since) as watch:
-        change, told = await watch.next()
+        change, error = await watch.next()
     fresh = good(await caller.get("configmaps"))["metadata"]["resourceVersion"]
     async with caller.watch("configmaps", resourceVersion=fresh) as watch:
         good(await caller.create("configmaps", config_map("c")))
         assert (await watch.next())[0] == "ADDED"
 
-    assert (change, told["code"]) == ("ERROR", 410)
+    assert (change, error["code"]) == ("ERROR", 410)
 
 
 async def test_a_page_that_expired_is_gone(server: LabKubernetes, caller: Api) -> None:
@@ -192,22 +189,9 @@ async def test_requests_are_remembered_for_those_who_count_them(server: LabKuber
 
 
 async def test_it_speaks_tls(tmp_path: Path) -> None:
-    async with LabKubernetes(tls=self_signed(tmp_path)) as server, admin(ground_of(server)) as api:
+    async with LabKubernetes(tls=self_signed(tmp_path)) as server, admin(standin(server)) as api:
         assert server.url.startswith("https://")
         assert (await api.get("configmaps")).status_code == 200
-
-
-def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
-    config = tmp_path / "kubeconfig"
-    command = [sys.executable, "-m", "lab.kubernetes.command", "--kubeconfig", str(config)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("serving https://127.0.0.1:")
-        assert config.exists()
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
-    assert not config.exists()
 
 
 def owned(document: Document, *owners: Document) -> Document:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 COMMAND = [sys.executable, "-m", "lab.maestro.command"]
-PATIENCE = 60
+TIMEOUT = 60
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def read_line(process: subprocess.Popen[str]) -> str:
 
 
 def consumers(rest: str) -> list[str]:
-    with urllib.request.urlopen(f"{rest}/api/maestro/v1/consumers?orderBy=name", timeout=PATIENCE) as answer:
+    with urllib.request.urlopen(f"{rest}/api/maestro/v1/consumers?orderBy=name", timeout=TIMEOUT) as answer:
         document: dict[str, Any] = json.load(answer)
     return [each["name"] for each in document["items"]]
 
@@ -43,15 +43,15 @@ def test_it_serves_on_the_ports_it_tells_until_it_is_signalled(number: signal.Si
         assert consumers(addresses["rest"]) == ["cluster1", "cluster2"]
         for port in (addresses["grpc"], addresses["broker"]):
             host, _, port_number = port.rpartition(":")
-            socket.create_connection((host, int(port_number)), PATIENCE).close()
+            socket.create_connection((host, int(port_number)), TIMEOUT).close()
 
         process.send_signal(number)
 
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
         assert process.communicate() == ("", "")
 
 
-def test_it_serves_on_the_port_it_is_told_and_says_so_to_people() -> None:
+def test_it_serves_on_the_given_port_and_prints_it() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -65,12 +65,12 @@ def test_it_serves_on_the_port_it_is_told_and_says_so_to_people() -> None:
     [
         (["--consumer", "Bad_Name"], 1, 'consumer.name: Invalid value: "Bad_Name"'),
         (["--consumer", "a", "--consumer", "a"], 1, "This Consumer already exists"),
-        (["--rest-port", "70000"], 2, "70000 is no port: 0 to 65535"),
-        (["--heartbeat-seconds", "0"], 2, "0 is no time to wait between heartbeats"),
+        (["--rest-port", "70000"], 2, "70000 is not a port: use 0 to 65535"),
+        (["--heartbeat-seconds", "0"], 2, "0 is not above 0"),
     ],
 )
 def test_it_says_what_is_wrong_and_leaves(arguments: list[str], code: int, message: str) -> None:
-    ended = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    ended = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=TIMEOUT, check=False)
 
     assert (ended.returncode, ended.stdout) == (code, "")
     assert message in ended.stderr
@@ -80,16 +80,16 @@ def test_a_port_that_is_taken_is_named_with_the_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         ended = subprocess.run(
-            [*COMMAND, "--grpc-port", port], capture_output=True, text=True, timeout=PATIENCE, check=False
+            [*COMMAND, "--grpc-port", port], capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
 
     assert ended.returncode == 1
-    assert f"port {port} on 127.0.0.1 cannot be had" in ended.stderr
+    assert f"port {port} on 127.0.0.1 is not available" in ended.stderr
     assert "0 for a free one" in ended.stderr
 
 
 def test_its_help_teaches() -> None:
-    shown = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
+    shown = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, timeout=TIMEOUT, check=True).stdout
 
-    for word in ("REST", "gRPC", "broker", "--consumer", "examples:"):
-        assert word in shown
+    for part in ("REST", "gRPC", "broker", "--consumer", "examples:"):
+        assert part in shown

@@ -9,11 +9,10 @@ import httpx
 import pytest
 
 from lab.maestro import LabMaestro
-from shared.maestro.codec import HEARTBEAT_TYPE
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent
-from tests.contracts.maestro_ground import Ground
-from tests.contracts.maestro_wire import *  # noqa: F403 - its fixture is collected here
-from tests.contracts.maestro_wire import Wire, condition
+from shared.maestro.wire.codec import HEARTBEAT_TYPE
+from tests.support.maestro import standin
+from tests.support.maestro_wire import Wire, condition, connected
 
 SOON = 0.2
 
@@ -25,15 +24,9 @@ async def server() -> AsyncIterator[LabMaestro]:
 
 
 @pytest.fixture
-def maestro(server: LabMaestro) -> Ground:
-    return Ground(
-        mode="plain",
-        rest_url=server.rest_url,
-        grpc_address=server.grpc_address,
-        broker_address=server.broker_address,
-        kill=server.kill,
-        start=server.start,
-    )
+async def wire(server: LabMaestro) -> AsyncIterator[Wire]:
+    async with connected(standin(server)) as wire:
+        yield wire
 
 
 async def test_publishing_fails_as_often_as_was_said_and_nothing_is_stored(server: LabMaestro, wire: Wire) -> None:
@@ -140,13 +133,13 @@ async def test_headers_can_be_withheld_until_the_first_event(server: LabMaestro,
 
 async def test_any_event_can_be_sent_on_every_stream_once(server: LabMaestro, wire: Wire) -> None:
     server.faults.mute_heartbeats()
-    strange = [CloudEvent(id=str(number), type="anything") for number in range(2)]
+    invalid = [CloudEvent(id=str(number), type="anything") for number in range(2)]
     async with wire.source_stream() as one, wire.source_stream() as two, wire.source_stream("another") as three:
-        for event in strange:
+        for event in invalid:
             server.faults.send_on_streams(event)
 
         for listener in (one, two, three):
-            assert [await listener.raw(), await listener.raw()] == strange
+            assert [await listener.raw(), await listener.raw()] == invalid
 
 
 async def test_clearing_forgets_everything_that_has_not_happened(server: LabMaestro, wire: Wire) -> None:

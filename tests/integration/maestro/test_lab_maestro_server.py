@@ -1,4 +1,4 @@
-"""The life of the stand-in: started, crashed, started again, and gone without a trace."""
+"""Start, kill, restart and stop of the stand-in."""
 
 import asyncio
 import socket
@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 from lab.maestro import LabMaestro
-from tests.contracts.maestro_ground import Ground
-from tests.contracts.maestro_wire import *  # noqa: F403 - its fixture is collected here
-from tests.contracts.maestro_wire import Wire, condition
+from tests.support.maestro import standin
+from tests.support.maestro_wire import Wire, condition, connected
 
 
 @pytest.fixture
@@ -21,15 +20,9 @@ async def server() -> AsyncIterator[LabMaestro]:
 
 
 @pytest.fixture
-def maestro(server: LabMaestro) -> Ground:
-    return Ground(
-        mode="plain",
-        rest_url=server.rest_url,
-        grpc_address=server.grpc_address,
-        broker_address=server.broker_address,
-        kill=server.kill,
-        start=server.start,
-    )
+async def wire(server: LabMaestro) -> AsyncIterator[Wire]:
+    async with connected(standin(server)) as wire:
+        yield wire
 
 
 def addresses_of(server: LabMaestro) -> tuple[str, str, str]:
@@ -58,7 +51,7 @@ async def test_a_crash_breaks_streams_refuses_callers_and_keeps_rows_and_ports(s
         assert (await source.next()).text("resourceid") == wire.id_of("w")
 
 
-async def test_what_is_posted_while_it_is_down_is_told_to_nobody(server: LabMaestro, wire: Wire) -> None:
+async def test_what_is_posted_while_it_is_down_reaches_nobody(server: LabMaestro, wire: Wire) -> None:
     await wire.publish(wire.event("w"))
     await server.kill()
     server.store.mark_deleting(wire.id_of("w"))
@@ -81,7 +74,7 @@ async def test_a_crash_does_not_wait_for_calls_that_hang(server: LabMaestro, wir
     server.faults.hang_rest()
     reading = asyncio.create_task(wire.http.get("/consumers"))
     publishing = asyncio.create_task(wire.refusal(wire.event("w")))
-    await server.faults.have_struck()
+    await server.faults.have_occurred()
 
     async with asyncio.timeout(5):
         await server.kill()
@@ -105,5 +98,5 @@ async def test_nothing_is_left_running_after_it(wire: Wire) -> None:
 async def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(OSError, match=f"port {port} on 127.0.0.1 cannot be had"):
+        with pytest.raises(OSError, match=f"port {port} on 127.0.0.1 is not available"):
             await LabMaestro(broker_port=port).__aenter__()

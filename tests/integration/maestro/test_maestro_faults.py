@@ -1,4 +1,4 @@
-"""What the client makes of a Maestro in trouble: lost answers, hung calls, cut connections, strange and old servers."""
+"""The client with a failing Maestro: lost responses, hung calls, cut connections, invalid events and old servers."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -20,10 +20,10 @@ from shared.errors import (
     Unavailable,
 )
 from shared.maestro import Action, Change, MaestroClient, MaestroSettings, Works
-from shared.maestro.codec import DATA_TYPE, Envelope
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent
-from tests.contracts.maestro_fixtures import is_applied, was_told
-from tests.contracts.maestro_ground import some_work, watching
+from shared.maestro.wire.codec import DATA_TYPE, Envelope
+from tests.support.maestro import some_work, watching
+from tests.support.maestro_works import is_applied, reported
 
 CONSUMER = "mgmt"
 
@@ -154,11 +154,11 @@ async def test_a_busy_server_says_when_to_come_back(impatient: Works, faults: Fa
 
 async def test_something_that_is_not_maestro_is_recognised(impatient: Works, faults: Faults) -> None:
     faults.fail_rest(404, body={"error": "no such page"})
-    with pytest.raises(Misconfigured, match="MAESTRO_API_URL"):
+    with pytest.raises(Misconfigured, match="http_server_address"):
         await impatient.get("w")
 
 
-async def test_a_writer_that_is_always_overtaken_is_told_so(works: Works, faults: Faults) -> None:
+async def test_a_writer_that_is_always_overtaken_gets_a_conflict(works: Works, faults: Faults) -> None:
     await works.create(some_work("w"))
     faults.conflict_before_publish(times=100)
 
@@ -182,10 +182,10 @@ async def test_a_writer_that_is_overtaken_once_gets_through(works: Works, faults
 async def test_a_watch_comes_back_after(server: LabMaestro, works: Works, harm: str) -> None:
     async with Agent(server.broker_address, CONSUMER), watching(works) as seen:
         await works.create(some_work("before"))
-        await seen.until(was_told(Change.ADDED, "before"))
+        await seen.until(reported(Change.ADDED, "before"))
         getattr(server.faults, harm)()
         await works.create(some_work("after"))
-        await seen.until(was_told(Change.ADDED, "after"))
+        await seen.until(reported(Change.ADDED, "after"))
 
 
 async def test_a_watch_works_with_a_server_that_sends_no_headers(server: LabMaestro, works: Works) -> None:
@@ -229,17 +229,17 @@ STRANGE_EVENTS = {
 async def test_a_strange_event_does_not_end_the_watch(server: LabMaestro, works: Works, event: CloudEvent) -> None:
     async with Agent(server.broker_address, CONSUMER), watching(works) as seen:
         await works.create(some_work("before"))
-        await seen.until(was_told(Change.ADDED, "before"))
+        await seen.until(reported(Change.ADDED, "before"))
         server.faults.send_on_streams(event)
         await works.create(some_work("after"))
-        await seen.until(was_told(Change.ADDED, "after"))
+        await seen.until(reported(Change.ADDED, "after"))
 
 
 async def test_a_list_that_fails_during_a_watch_is_tried_again(server: LabMaestro, works: Works) -> None:
     await works.create(some_work("w"))
     server.faults.fail_rest(500, times=7)
     async with watching(works) as seen:
-        await seen.until(was_told(Change.ADDED, "w"))
+        await seen.until(reported(Change.ADDED, "w"))
 
 
 async def test_nothing_is_left_behind_when_the_client_closes_during_a_watch(server: LabMaestro) -> None:

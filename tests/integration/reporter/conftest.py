@@ -5,10 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from lab.kubernetes import LabKubernetes
-from tests.contracts.kubernetes_ground import Ground, ground_of
-from tests.integration.kubernetes.conftest import api
-
-__all__ = ["api"]
+from tests.support.kubernetes import Api, KubernetesServer, admin, standin
 
 
 @pytest.fixture
@@ -18,5 +15,11 @@ async def lab() -> AsyncIterator[LabKubernetes]:
 
 
 @pytest.fixture
-def kube(lab: LabKubernetes) -> Ground:
-    return ground_of(lab)
+def server(lab: LabKubernetes) -> KubernetesServer:
+    return standin(lab)
+
+
+@pytest.fixture
+async def api(server: KubernetesServer) -> AsyncIterator[Api]:
+    async with admin(server) as api:
+        yield api

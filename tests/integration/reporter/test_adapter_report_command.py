@@ -12,15 +12,18 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from shared.report import AdapterReport
+from shared import __version__
+from shared.model.report import AdapterReport
 
 Outcome = subprocess.CompletedProcess[str]
 
 
-def adapter_report(*arguments: str | Path, results: Mapping[str, str] = MappingProxyType({}), room: int = 0) -> Outcome:
-    """Run it; `results` are variables that say where a report belongs, `room` is how many bytes a file may have."""
+def adapter_report(
+    *arguments: str | Path, results: Mapping[str, str] = MappingProxyType({}), max_bytes: int = 0
+) -> Outcome:
+    """Run it; `results` are variables that say where a report belongs, `max_bytes` limits the size of a file."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("RESULTS_")}
-    limited = ("prlimit", f"--fsize={room}", "--") if room else ()
+    limited = ("prlimit", f"--fsize={max_bytes}", "--") if max_bytes else ()
     return subprocess.run(
         [*limited, sys.executable, "-m", "status_reporter.writing", *map(str, arguments)],
         check=False,
@@ -32,7 +35,7 @@ def adapter_report(*arguments: str | Path, results: Mapping[str, str] = MappingP
 
 
 def complaint(outcome: Outcome, *, code: int = 1) -> str:
-    """What a failed run says: one line, and no traceback."""
+    """What a failed run prints: one line, and no traceback."""
     assert outcome.returncode == code, outcome.stderr
     assert outcome.stdout == ""
     assert "Traceback" not in outcome.stderr
@@ -92,7 +95,7 @@ def test_a_later_report_replaces_the_earlier_one(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "expected"),
     [
         pytest.param(["--condition", "Applied"], "'Applied' must be TYPE=STATUS:REASON:MESSAGE", id="no status"),
         pytest.param(["--condition", "Applied=Maybe"], 'must be "True", "False" or "Unknown"', id="a status that is none"),
@@ -104,14 +107,17 @@ def test_a_later_report_replaces_the_earlier_one(file: Path) -> None:
         pytest.param(["--condition", "A=True", "--data-json", "x={"], "--data-json x", id="JSON that is none"),
         pytest.param(["--condition", "A=True", "--data-json", "x=NaN"], "NaN is not a JSON value", id="a number that is none"),
         pytest.param(["--condition", "A=True", "--observed-generation", "-1"], "observedGeneration", id="a generation below 0"),
-        pytest.param(["--condition", b"A=True:\xff"], "not JSON", id="bytes that are no text"),
+        pytest.param(["--condition", b"A=True:\xff"], "half a surrogate pair", id="bytes that are no text"),
+        pytest.param([each for n in range(101) for each in ("--condition", f"C{n}=True")], "at most 100", id="too many"),
+        pytest.param(["--condition", "A=True", "--data-json", f"x={'[' * 60_000}"], "nested too deeply", id="brackets without end"),
+        pytest.param(["--condition", "A=True", "--data-json", f"x={'9' * 5000}"], "more than 400 digits", id="a number without end"),
     ],
 )  # fmt: skip
-def test_a_report_that_would_be_refused_is_not_written(file: Path, arguments: list[Any], words: str) -> None:
-    told = complaint(adapter_report("write", "--file", file, *map(os.fsdecode, arguments)))
-    assert words in told
-    assert told.startswith("adapter-report: ")
-    assert told.count("\n") == 1
+def test_a_report_that_would_be_refused_is_not_written(file: Path, arguments: list[Any], expected: str) -> None:
+    printed = complaint(adapter_report("write", "--file", file, *map(os.fsdecode, arguments)))
+    assert expected in printed
+    assert printed.startswith("adapter-report: ")
+    assert printed.count("\n") == 1
     assert not file.exists()
 
 
@@ -132,27 +138,48 @@ def test_help_is_given_where_it_is_asked_for(arguments: list[str]) -> None:
 
 
 def test_the_help_shows_examples_and_exit_codes() -> None:
-    told = adapter_report("--help").stdout
-    assert "adapter-report write --condition" in told
-    assert "exit codes: 0 done" in told
+    printed = adapter_report("--help").stdout
+    assert "adapter-report write --condition" in printed
+    assert "exit codes: 0 done" in printed
 
 
-def test_a_folder_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported_in_one_line(tmp_path: Path) -> None:
     missing = tmp_path / "nowhere" / "report.json"
-    told = complaint(adapter_report("write", "--file", missing, "--condition", "Applied=True"))
-    assert told == f"adapter-report: {missing}: No such file or directory\n"
+    printed = complaint(adapter_report("write", "--file", missing, "--condition", "Applied=True"))
+    assert printed == f"adapter-report: {missing}: No such file or directory\n"
 
 
-def test_a_disk_with_no_room_is_told_in_one_line_and_the_former_report_stays_whole(file: Path) -> None:
+def test_a_disk_that_is_full_is_reported_in_one_line_and_the_former_report_stays_whole(file: Path) -> None:
     assert adapter_report("write", "--file", file, "--condition", "Applied=True:First").returncode == 0
     before = file.read_bytes()
     outcome = adapter_report(
-        *("write", "--file", file, "--condition", "Applied=True:Second", "--data", f"large={'x' * 9000}"), room=4096
+        *("write", "--file", file, "--condition", "Applied=True:Second", "--data", f"large={'x' * 9000}"),
+        max_bytes=4096,
     )
 
     assert complaint(outcome) == f"adapter-report: {file}: File too large\n"
     assert file.read_bytes() == before
     assert list(file.parent.iterdir()) == [file], "no half is left behind"
+
+
+@pytest.mark.parametrize("command", ["schema", "validate"])
+def test_output_that_cannot_be_written_is_reported_in_one_line(file: Path, command: str) -> None:
+    assert adapter_report("write", "--file", file, "--condition", "Applied=True:First").returncode == 0
+    arguments = [command] if command == "schema" else [command, str(file)]
+    with Path("/dev/full").open("w") as full:
+        outcome = subprocess.run(
+            [sys.executable, "-m", "status_reporter.writing", *arguments],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert outcome.returncode == 1
+    assert outcome.stderr == "adapter-report: standard output: No space left on device\n"
+
+
+def test_the_version_is_shown() -> None:
+    assert adapter_report("--version").stdout == f"adapter-report {__version__}\n"
 
 
 def test_a_link_is_replaced_and_what_it_leads_to_is_left_alone(tmp_path: Path, file: Path) -> None:
@@ -172,20 +199,23 @@ def test_what_a_report_says_is_shown(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "expected"),
     [
         ('{"conditions": [}', "line 1, column 17"),
         ("", "empty"),
         ('{"conditions": [{"type": "Applied", "status": "yes"}]}', "conditions[0].status"),
+        ("[" * 60_000, "nested too deeply"),
+        (json.dumps({"conditions": [{"type": f"C{n}", "status": "True"} for n in range(101)]}), "at most 100"),
+        ('{"conditions": ' + "9" * 5000 + "}", "more than 400 digits"),
         ('{"conditions": [{"type": "Failed", "status": "True"}]}', "Failed: belongs to the Job controller"),
     ],
 )
-def test_what_is_wrong_with_a_report_is_told(file: Path, content: str, words: str) -> None:
+def test_what_is_wrong_with_a_report_is_reported(file: Path, content: str, expected: str) -> None:
     file.write_text(content)
-    assert words in complaint(adapter_report("validate", file))
+    assert expected in complaint(adapter_report("validate", file))
 
 
-def test_a_report_that_is_not_there_is_told(file: Path) -> None:
+def test_a_report_that_is_not_there_is_reported(file: Path) -> None:
     assert complaint(adapter_report("validate", file)) == f"adapter-report: {file}: No such file or directory\n"
 
 

@@ -10,7 +10,7 @@ import pytest
 from lab.kubernetes import LabKubernetes
 from shared.errors import Conflict, Forbidden, HyperFleetError, Invalid, NotFound, ServerError, Transient, Unavailable
 from status_reporter.kube import ExpiredToken, Kube
-from tests.contracts.kubernetes_ground import Api, good, pod
+from tests.support.kubernetes import Api, good, pod
 
 READ_PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
 TIMEOUT = 10.0
@@ -60,9 +60,9 @@ async def test_each_refusal_says_whether_another_try_is_worth_it(
     assert type(await refusal(connection)) is meaning
 
 
-async def test_a_refusal_carries_the_servers_own_words(lab: LabKubernetes, connection: Kube) -> None:
-    lab.faults.fail(400, body={"message": "the server's own words"})
-    assert "the server's own words" in str(await refusal(connection))
+async def test_a_refusal_carries_the_servers_own_message(lab: LabKubernetes, connection: Kube) -> None:
+    lab.faults.fail(400, body={"message": "the server's own message"})
+    assert "the server's own message" in str(await refusal(connection))
 
 
 async def test_another_job_of_the_same_name_is_a_conflict(lab: LabKubernetes, connection: Kube) -> None:

@@ -12,10 +12,10 @@ import pytest
 
 from lab.kubernetes import LabKubernetes
 from shared.errors import NotFound, Permanent
-from status_reporter import podwatch
 from status_reporter.kube import Kube
-from status_reporter.podwatch import follow
-from tests.contracts.kubernetes_ground import PATIENCE, Api, Document, good, pod, unique
+from status_reporter.pod import watching
+from status_reporter.pod.watching import follow
+from tests.support.kubernetes import TIMEOUT, Api, Document, good, pod, unique
 
 POLL = 0.1
 READ = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
@@ -44,7 +44,7 @@ class Follower:
         self.name = unique("pod")
         self._lab, self._api = lab, api
         self._connection = _Connection(lab.url, account, api.namespace)
-        self._told: asyncio.Queue[Mapping[str, Any] | Permanent] = asyncio.Queue()
+        self._seen: asyncio.Queue[Mapping[str, Any] | Permanent] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._thread = Thread(target=self._run, daemon=True)
 
@@ -53,11 +53,11 @@ class Follower:
 
     def _run(self) -> None:
         with contextlib.suppress(_Over), contextlib.closing(self._connection):
-            follow(self._connection, self.name, POLL, self._tell, self._tell)
+            follow(self._connection, self.name, POLL, self._record, self._record)
 
-    def _tell(self, news: Mapping[str, Any] | Permanent) -> None:
+    def _record(self, news: Mapping[str, Any] | Permanent) -> None:
         if not self._connection.over:
-            self._loop.call_soon_threadsafe(self._told.put_nowait, news)
+            self._loop.call_soon_threadsafe(self._seen.put_nowait, news)
 
     async def aclose(self) -> None:
         """Let the thread end, wherever it is: its next look is its last, and its watches are cut."""
@@ -72,19 +72,19 @@ class Follower:
         good(await self._api.patch("pods", self.name, {"metadata": {"labels": {"step": text}}}))
 
     async def until_label(self, text: str) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while not (isinstance(news := await self._told.get(), Mapping) and _label(news) == text):
+        async with asyncio.timeout(TIMEOUT):
+            while not (isinstance(news := await self._seen.get(), Mapping) and _label(news) == text):
                 pass
 
     async def until_given_up(self) -> Permanent:
-        async with asyncio.timeout(PATIENCE):
-            while isinstance(news := await self._told.get(), Mapping):
+        async with asyncio.timeout(TIMEOUT):
+            while isinstance(news := await self._seen.get(), Mapping):
                 pass
         return news
 
     async def until_requests(self, *, gets: int = 0, watches: int = 0) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while self.requests() < (gets, watches):  # noqa: ASYNC110 - the stand-in counts, it does not tell
+        async with asyncio.timeout(TIMEOUT):
+            while self.requests() < (gets, watches):  # noqa: ASYNC110 - the stand-in counts, it posts no event
                 await asyncio.sleep(0.01)
 
     def requests(self) -> tuple[int, int]:
@@ -113,7 +113,7 @@ async def follower(lab: LabKubernetes, api: Api, tmp_path: Path) -> AsyncIterato
         yield started
 
 
-async def test_changes_are_told_by_one_watch_after_one_look(follower: Follower) -> None:
+async def test_changes_are_reported_by_one_watch_after_one_get(follower: Follower) -> None:
     follower.start()
     await follower.until_label("first")
     for step in ("second", "third"):
@@ -180,7 +180,7 @@ async def test_a_refusal_that_does_not_last_is_not_believed(lab: LabKubernetes, 
 async def test_a_refusal_after_an_outage_is_not_believed_at_once(
     lab: LabKubernetes, follower: Follower, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(podwatch, "FORBIDDEN_SECONDS", 0.9)
+    monkeypatch.setattr(watching, "FORBIDDEN_SECONDS", 0.9)
     lab.faults.fail(503, path="/pods/", headers={"Retry-After": "1"})
     lab.faults.fail(403, path="/pods/")
     follower.start()

@@ -8,15 +8,15 @@ import pytest
 
 from lab.kubernetes import LabKubernetes
 from status_reporter.kube import FORBIDDEN_SECONDS
-from tests.contracts.kubernetes_ground import Api, Ground, good
-from tests.contracts.reporter_ground import APPLIED, AVAILABLE, Scene, scene_on
+from tests.support.kubernetes import Api, KubernetesServer, good
+from tests.support.reporter import APPLIED, AVAILABLE, Scene, scene_on
 
 REPORT = {"conditions": [APPLIED, AVAILABLE], "data": {"a": 1}}
 
 
 @pytest.fixture
-async def scene(kube: Ground, api: Api, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with scene_on(kube, api, tmp_path) as standing:
+async def scene(server: KubernetesServer, api: Api, tmp_path: Path) -> AsyncIterator[Scene]:
+    async with scene_on(server, api, tmp_path) as standing:
         yield standing
 
 
@@ -119,7 +119,7 @@ async def test_a_write_whose_answer_was_lost_is_written_again_and_changes_nothin
 
 
 @pytest.mark.parametrize("trouble", ["cut", "expired"])
-async def test_an_adapter_that_ends_while_nobody_watches_is_still_told(
+async def test_an_adapter_that_ends_while_nobody_watches_is_still_reported(
     lab: LabKubernetes, scene: Scene, trouble: str
 ) -> None:
     await scene.start()
@@ -150,7 +150,7 @@ async def test_being_stopped_ends_the_patience_a_server_asked_for(lab: LabKubern
     await scene.until_logged("no report yet")
     lab.faults.fail(429, method="PATCH", times=2, headers={"Retry-After": "3600"})
     scene.write(REPORT)
-    await scene.until_logged("trying again")
+    await scene.until_logged("retrying")
     scene.terminate()
     await scene.until_reason("Applied", "Created")
     await scene.ends(143)
@@ -172,7 +172,7 @@ async def test_a_server_that_is_silent_for_longer_than_the_grace_period_is_given
     assert time.monotonic() - started < 6, "a request is not longer than the time that is left"
 
 
-async def test_a_burst_of_reports_is_told_in_few_writes_and_the_last_one_stands(
+async def test_a_burst_of_reports_is_reported_in_few_writes_and_the_last_one_stands(
     lab: LabKubernetes, scene: Scene
 ) -> None:
     await scene.start()
@@ -189,7 +189,7 @@ async def test_a_burst_of_reports_is_told_in_few_writes_and_the_last_one_stands(
     assert (await scene.conditions())["Applied"]["reason"] == "Step29"
 
 
-async def test_the_same_report_written_again_is_not_told_again(lab: LabKubernetes, scene: Scene) -> None:
+async def test_the_same_report_written_again_is_not_reported_again(lab: LabKubernetes, scene: Scene) -> None:
     await scene.start()
     scene.write(REPORT)
     await scene.until_reason("Applied", "Created")
@@ -201,7 +201,7 @@ async def test_the_same_report_written_again_is_not_told_again(lab: LabKubernete
     assert patches(lab) == 1
 
 
-async def test_a_report_is_told_when_the_time_is_over_before_the_pod_was_ever_seen(
+async def test_a_report_is_reported_when_the_time_is_over_before_the_pod_was_ever_seen(
     lab: LabKubernetes, scene: Scene
 ) -> None:
     lab.faults.hang(path="/pods/")
@@ -212,12 +212,12 @@ async def test_a_report_is_told_when_the_time_is_over_before_the_pod_was_ever_se
     assert (await scene.conditions())["Applied"]["reason"] == "Created"
 
 
-async def test_being_stopped_while_a_misconfiguration_cannot_be_told_ends_in_time(
+async def test_being_stopped_while_a_misconfiguration_cannot_be_reported_ends_in_time(
     lab: LabKubernetes, scene: Scene
 ) -> None:
     lab.faults.fail(503, times=1000)
     await scene.start(LOG_FORMAT="xml", SHUTDOWN_GRACE_SECONDS="1")
-    await scene.until_logged("trying again")
+    await scene.until_logged("retrying")
     started = time.monotonic()
     scene.terminate()
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controlplane_adapter import failures
 from controlplane_adapter.exits import Exit, exit_for
+from controlplane_adapter.reconcile import errors as failures
 from shared import errors
 from shared.errors import HyperFleetError
 
@@ -26,7 +26,7 @@ ENDS = {
     failures.OutOfTime("x"): Exit.TRANSIENT,
     failures.PlacementUnavailable("x"): Exit.TRANSIENT,
     failures.NoManagementCluster("x"): Exit.PERMANENT,
-    failures.Surprised("x"): Exit.PERMANENT,
+    failures.InternalError("x"): Exit.PERMANENT,
 }
 
 

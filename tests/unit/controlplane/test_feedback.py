@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from controlplane_adapter.feedback import FEEDBACK, USER_ACTIONABLE
-from dispatcher.languages.jsonpath import compile_jsonpath
+from controlplane_adapter.work.feedback import FEEDBACK, USER_ACTIONABLE
 from lab.hypershift.sequences import HAS_BEEN_AVAILABLE, Moment
-from shared.work_rules import MAX_MANIFEST_BYTES, problems_of
-from tests.contracts.hosted_cluster_ground import as_stored, fed_back, hosted_cluster, played, work_telling
+from shared.languages.jsonpath import compile_jsonpath
+from shared.model.manifestwork_validation import MAX_MANIFEST_BYTES, problems_of
+from tests.support.hosted_clusters import as_stored, fed_back, hosted_cluster, played, work_with_feedback
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
@@ -68,6 +68,6 @@ def test_all_that_a_person_can_put_right_is_asked_for_with_its_reason_message_an
 
 
 def test_a_work_with_all_rules_is_one_that_maestro_and_the_agent_take(cluster: dict[str, Any]) -> None:
-    work = work_telling({}, hosted_cluster("demo"))
+    work = work_with_feedback({}, hosted_cluster("demo"))
     assert list(problems_of(work)) == []
     assert len(str(work.manifest_configs)) < MAX_MANIFEST_BYTES / 10

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from controlplane_adapter.hostedcluster import ABSENT, place, value_at
-from controlplane_adapter.immutability import HELD_FIELDS, Change, Hold, immutable_changes
-from controlplane_adapter.rendering import RenderSettings, hosted_cluster
-from shared.snapshot import ClusterSnapshot
-from tests.contracts.cluster_specs import FULL_ADAPTERS, FULL_SETTINGS, FULL_SPEC, good_clusters, snapshot
+from controlplane_adapter.hostedcluster.immutability import FIELD_MUTABILITY, Change, Mutability, immutable_changes
+from controlplane_adapter.hostedcluster.model import ABSENT, place, value_at
+from controlplane_adapter.hostedcluster.rendering import RenderSettings, render
+from shared.model.snapshot import ClusterSnapshot
+from tests.support.cluster_specs import FULL_ADAPTERS, FULL_SETTINGS, FULL_SPEC, good_clusters, snapshot
 
-FULL = hosted_cluster(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id="demo-x7k2p")
+FULL = render(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id="demo-x7k2p").manifest
 OVN = "spec.operatorConfiguration.clusterNetworkOperator.ovnKubernetesConfig"
 
 
@@ -26,19 +26,23 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("path", [path for path, hold in HELD_FIELDS.items() if hold is not Hold.KEPT])
+@pytest.mark.parametrize(
+    "path", [path for path, hold in FIELD_MUTABILITY.items() if hold is not Mutability.NOT_REMOVABLE]
+)
 def test_a_held_field_that_is_set_cannot_become_another(path: str) -> None:
     old, new = changed(path, "what it was"), changed(path, "what it shall be")
     assert immutable_changes(old, new) == [Change(path=path, old="what it was", new="what it shall be")]
 
 
-@pytest.mark.parametrize("path", HELD_FIELDS)
+@pytest.mark.parametrize("path", FIELD_MUTABILITY)
 def test_a_held_field_that_is_set_cannot_be_removed(path: str) -> None:
     changes = immutable_changes(changed(path, "what it was"), changed(path, ABSENT))
     assert [(each.path, each.old) for each in changes] == [(path, "what it was")]
 
 
-@pytest.mark.parametrize(("path", "free"), [(path, hold is not Hold.FIXED) for path, hold in HELD_FIELDS.items()])
+@pytest.mark.parametrize(
+    ("path", "free"), [(path, hold is not Mutability.IMMUTABLE) for path, hold in FIELD_MUTABILITY.items()]
+)
 def test_what_was_left_out_may_be_added_only_where_it_is_not_fixed(path: str, free: bool) -> None:  # noqa: FBT001
     changes = immutable_changes(changed(path, ABSENT), changed(path, "added"))
     assert changes == [] if free else {each.path for each in changes} == {path}
@@ -89,15 +93,17 @@ def test_the_servers_own_default_is_as_good_as_nothing(path: str, default: Any) 
     assert immutable_changes(changed(path, default), changed(path, ABSENT)) == []
 
 
-def test_the_innermost_difference_is_told() -> None:
+def test_the_innermost_difference_is_reported() -> None:
     emails = "spec.platform.gcp.workloadIdentity.serviceAccountsEmails"
     (change,) = immutable_changes(FULL, changed(f"{emails}.storage", "new@x"))
     assert change == Change(path=f"{emails}.storage", old=value_at(FULL, f"{emails}.storage"), new="new@x")
 
 
-def test_a_removed_platform_block_is_told_field_by_field() -> None:
+def test_a_removed_platform_block_is_reported_field_by_field() -> None:
     changes = immutable_changes(FULL, changed("spec.platform.gcp", ABSENT))
-    assert {each.path for each in changes} == {path for path in HELD_FIELDS if path.startswith("spec.platform.gcp.")}
+    assert {each.path for each in changes} == {
+        path for path in FIELD_MUTABILITY if path.startswith("spec.platform.gcp.")
+    }
     assert {each.new for each in changes} == {ABSENT}
 
 
@@ -127,7 +133,7 @@ def test_another_order_of_shards_and_their_resources_is_none() -> None:
     assert immutable_changes(changed(path, shards), changed(path, shards[:1]))
 
 
-def test_a_list_of_another_length_is_told_whole() -> None:
+def test_a_list_of_another_length_is_reported_whole() -> None:
     longer = [*FULL["spec"]["services"], {"service": "OIDC"}]
     (change,) = immutable_changes(FULL, changed("spec.services", longer))
     assert (change.path, change.new) == ("spec.services", longer)
@@ -139,9 +145,9 @@ def test_a_secret_encryption_may_be_added_and_a_network_plugins_settings_too() -
 
 
 def test_another_namespace_would_be_another_cluster() -> None:
-    elsewhere = hosted_cluster(
+    elsewhere = render(
         snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), RenderSettings(namespace="elsewhere"), infra_id="demo-x7k2p"
-    )
+    ).manifest
     assert Change(path="metadata.namespace", old="clusters", new="elsewhere") in immutable_changes(FULL, elsewhere)
 
 
@@ -154,5 +160,5 @@ def test_absence_reads_as_nothing_in_a_sentence() -> None:
 @given(good_clusters())
 def test_a_cluster_rendered_again_has_not_changed(case: tuple[ClusterSnapshot, RenderSettings]) -> None:
     cluster, platform = case
-    old = hosted_cluster(cluster, platform, infra_id=None)
-    assert immutable_changes(old, hosted_cluster(cluster, platform, infra_id=old["spec"]["infraID"])) == []
+    old = render(cluster, platform, infra_id=None).manifest
+    assert immutable_changes(old, render(cluster, platform, infra_id=old["spec"]["infraID"]).manifest) == []

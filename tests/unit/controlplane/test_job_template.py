@@ -10,8 +10,8 @@ import yaml
 
 from controlplane_adapter import settings
 from controlplane_adapter.exits import Exit
-from dispatcher.languages.gotemplate import compile_structure
-from shared.work_rules import MAX_LABEL
+from shared.languages.gotemplate import compile_structure
+from shared.model.manifestwork_validation import MAX_LABEL
 from status_reporter import settings as reporter_settings
 
 FOLDER = Path(__file__).parents[3] / "jobs" / "controlplane"
@@ -59,9 +59,11 @@ def mounts(pod: dict[str, Any], name: str) -> dict[str, Any]:
 
 def test_the_page_names_every_variable_and_no_other() -> None:
     section = (FOLDER / "README.md").read_text().split("## Variables")[1].split("##")[0]
-    told = {name for row in re.findall(r"^\| (.+?) \|", section, re.MULTILINE) for name in re.findall(r"`\.(\w+)", row)}
+    reported = {
+        name for row in re.findall(r"^\| (.+?) \|", section, re.MULTILINE) for name in re.findall(r"`\.(\w+)", row)
+    }
 
-    assert told == set(VARIABLES)
+    assert reported == set(VARIABLES)
     assert TEMPLATE.free_variables == set(VARIABLES)
 
 
@@ -106,7 +108,7 @@ def test_each_ends_before_the_next_one_ends_it(job: dict[str, Any], pod: dict[st
     assert grace < pod["terminationGracePeriodSeconds"]
 
 
-def test_the_adapter_understands_what_it_is_told(pod: dict[str, Any], tmp_path: Path) -> None:
+def test_the_adapter_understands_what_it_is_reported(pod: dict[str, Any], tmp_path: Path) -> None:
     snapshot = tmp_path / "snapshot.json"
     snapshot.write_text(SNAPSHOT.replace(": 3", f": {LARGEST_GENERATION}"))
 
@@ -117,7 +119,7 @@ def test_the_adapter_understands_what_it_is_told(pod: dict[str, Any], tmp_path: 
     assert not loaded.maestro.insecure
 
 
-def test_the_reporter_understands_what_it_is_told(job: dict[str, Any], pod: dict[str, Any]) -> None:
+def test_the_reporter_understands_what_it_is_reported(job: dict[str, Any], pod: dict[str, Any]) -> None:
     loaded = reporter_settings.load(environment(pod, "status-reporter") | {"KUBERNETES_SERVICE_HOST": "kubernetes"})
 
     assert loaded.results_path == settings.results_path(environment(pod, "adapter"))
@@ -139,7 +141,7 @@ def test_the_snapshot_is_what_the_pod_says_of_itself(job: dict[str, Any], pod: d
 def test_the_adapter_has_no_token_and_the_reporter_cannot_write_results(pod: dict[str, Any]) -> None:
     assert pod["automountServiceAccountToken"] is False
     assert "account" not in mounts(pod, "adapter")
-    assert mounts(pod, "status-reporter")["account"]["mountPath"] == reporter_settings.DEFAULT_ACCOUNT
+    assert mounts(pod, "status-reporter")["account"]["mountPath"] == reporter_settings.ACCOUNT
     assert mounts(pod, "status-reporter")["results"]["readOnly"] is True
     assert not mounts(pod, "adapter")["results"].get("readOnly")
     assert {each["name"] for each in mounts(pod, "status-reporter").values()} == {"results", "account"}

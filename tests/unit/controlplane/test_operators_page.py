@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from controlplane_adapter import failures
 from controlplane_adapter.exits import Exit
-from controlplane_adapter.finalizing import Stage
-from controlplane_adapter.immutability import HELD_FIELDS
-from controlplane_adapter.render_settings import SERVICE_ACCOUNT_ROLES
+from controlplane_adapter.hostedcluster.immutability import FIELD_MUTABILITY
+from controlplane_adapter.hostedcluster.render_settings import SERVICE_ACCOUNT_ROLES
+from controlplane_adapter.hostedcluster.sources import SOURCES
+from controlplane_adapter.setting_table import SETTINGS, render_settings
 from controlplane_adapter.settings import load
-from controlplane_adapter.sources import SOURCES
-from shared import snapshot
+from controlplane_adapter.status import reasons
+from controlplane_adapter.status.deletion import Stage
+from shared import log_settings
 from shared.errors import Misconfigured
-from shared.maestro import settings as maestro_settings
+from shared.maestro.config.sources import OPTIONS
+from shared.model import snapshot
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "controlplane-adapter.md").read_text()
@@ -41,24 +43,26 @@ class Asked(dict[str, str]):
 
 
 def variables() -> set[str]:
-    """All that the settings look for."""
-    environment = Asked(CLUSTER_SNAPSHOT='{"cluster": {"id": "x", "name": "x", "generation": 1, "spec": {}}}')
-    with pytest.raises(Misconfigured):
-        load(environment)
-    of_maestro = {name for option in maestro_settings._OPTIONS for name in option.variables}
-    return environment.names | of_maestro | {"RESULTS_OUTPUT_PATH", "LOG_LEVEL", "LOG_FORMAT", "LOG_OUTPUT"}
+    """All that the tables of settings name."""
+    settings = (*SETTINGS, *render_settings().values(), *log_settings.SETTINGS, *(each.setting for each in OPTIONS))
+    return {name for setting in settings for name in setting.names}
 
 
 def reasons_in_the_code() -> Iterator[str]:
-    yield from failures._REASONS.values()
+    yield from reasons._REASONS.values()
     yield from Stage
-    for module in ("judging", "finalizing", "deciding", "reporting"):
+    for module in ("status/conditions", "status/deletion", "reconcile/plan", "reconcile/carry_out", "status/report"):
         source = (ROOT / "controlplane_adapter" / f"{module}.py").read_text()
         yield from re.findall(r'(?:reason=|Refuse\(|_refused\(|_not_available\(|return )"([A-Z][A-Za-z]+)"', source)
 
 
-def test_the_settings_have_not_become_fewer_than_are_looked_for() -> None:
-    assert {"CLUSTER_SNAPSHOT", "GENERATION", "HOSTED_CLUSTER_NAMESPACE", "MAESTRO_API_URL"} < variables()
+def test_the_settings_look_for_nothing_that_the_tables_do_not_name() -> None:
+    environment = Asked(CLUSTER_SNAPSHOT='{"cluster": {"id": "x", "name": "x", "generation": 1, "spec": {}}}')
+    with pytest.raises(Misconfigured):
+        load(environment)
+    asked = {name.removeprefix("HYPERFLEET_") for name in environment.names}
+
+    assert {"CLUSTER_SNAPSHOT", "GENERATION", "HOSTED_CLUSTER_NAMESPACE", "MAESTRO_API_URL"} < asked <= variables()
 
 
 @pytest.mark.parametrize("name", sorted(variables()))
@@ -77,7 +81,7 @@ def test_each_reason_is_on_the_page(reason: str) -> None:
     assert reason in NAMED
 
 
-@pytest.mark.parametrize("path", HELD_FIELDS)
+@pytest.mark.parametrize("path", FIELD_MUTABILITY)
 def test_each_field_that_cannot_change_is_on_the_page(path: str) -> None:
     of_the_network = "spec.operatorConfiguration.clusterNetworkOperator.ovnKubernetesConfig"
 
@@ -101,25 +105,23 @@ def test_each_exit_code_is_on_the_page_with_its_meaning(code: Exit) -> None:
 
 @pytest.fixture(scope="module")
 def help_text() -> str:
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-m", "controlplane_adapter", "--help"], check=True, capture_output=True, text=True
     )
-    return told.stdout
+    return reported.stdout
 
 
 def test_the_help_explains_each_variable_of_the_adapter(help_text: str) -> None:
-    own = {name for name in variables() if not name.startswith("MAESTRO_")}
-
-    assert {name for name in own if name not in help_text} == set()
+    assert {name for name in variables() if name not in help_text} == set()
     for code in Exit:
         assert f"  {code.value}  {code.meaning}\n" in help_text
 
 
 def test_an_argument_is_refused_with_the_help() -> None:
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-m", "controlplane_adapter", "create"], check=False, capture_output=True, text=True
     )
 
-    assert told.returncode == Exit.MISCONFIGURED
-    assert told.stdout == ""
-    assert "CLUSTER_SNAPSHOT_PATH" in told.stderr
+    assert reported.returncode == Exit.MISCONFIGURED
+    assert reported.stdout == ""
+    assert "CLUSTER_SNAPSHOT_PATH" in reported.stderr

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane_adapter.overlay import MAX_BYTES, overlaid, read_overlay
-from controlplane_adapter.rendering import hosted_cluster
-from controlplane_adapter.validation import problems_of
+from controlplane_adapter.hostedcluster.overlay import MAX_BYTES, merge_overlay, read_overlay
+from controlplane_adapter.hostedcluster.rendering import render
+from controlplane_adapter.hostedcluster.validation.cluster import cluster_problems
 from shared.errors import Misconfigured
-from tests.contracts.cluster_specs import SETTINGS, snapshot
+from tests.support.cluster_specs import SETTINGS, snapshot
 
-MANIFEST = hosted_cluster(snapshot(), SETTINGS, infra_id=None)
+MANIFEST = render(snapshot(), SETTINGS, infra_id=None).manifest
 
 
 def problems(overlay: dict[str, Any]) -> dict[str, str]:
-    told = problems_of(snapshot(), overlaid(MANIFEST, overlay), SETTINGS)
-    return {each.path: each.message for each in told}
+    reported = cluster_problems(snapshot(), render(snapshot(), SETTINGS, infra_id=None, overlay=overlay), SETTINGS)
+    return {each.path: each.message for each in reported}
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def file(tmp_path: Path) -> Path:
 def test_objects_merge_lists_replace_and_null_removes(
     manifest: dict[str, Any], overlay: dict[str, Any], merged: dict[str, Any]
 ) -> None:
-    assert overlaid(manifest, overlay) == merged
+    assert merge_overlay(manifest, overlay) == merged
 
 
 OBJECTS = st.recursive(
@@ -61,8 +61,8 @@ OBJECTS = st.recursive(
 @given(OBJECTS, OBJECTS)
 def test_merging_twice_is_merging_once_and_changes_neither(manifest: dict[str, Any], overlay: dict[str, Any]) -> None:
     kept = copy.deepcopy((manifest, overlay))
-    once = overlaid(manifest, overlay)
-    assert overlaid(once, overlay) == once
+    once = merge_overlay(manifest, overlay)
+    assert merge_overlay(once, overlay) == once
     assert (manifest, overlay) == kept
 
 
@@ -87,27 +87,28 @@ def test_an_overlay_is_read_from_yaml_or_json(tmp_path: Path, name: str, content
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         (b"spec: {", "is not YAML"),
         (b"- spec", "must be an object, not list"),
         (b"hello", "must be an object, not str"),
-        (b"status: {}", "status: is none of apiVersion, kind, metadata, spec"),
-        (b"specs: {}\nkinds: x", "kinds: is none of"),
-        (b"1: {}", "must have strings for names; quote 1"),
-        (b"spec: {pausedUntil: 2026-01-02T03:04:05Z}", "spec.pausedUntil: must be plain JSON; quote"),
-        (b"spec: {a: [1, 2026-01-02]}", r"spec.a\[1\]: must be plain JSON"),
-        (b"spec: {a: .nan}", "spec.a: must be a number that JSON has, not nan"),
-        (b"spec: !!set {a, b}", "takes for a set"),
+        (b"status: {}", "status: is not one of apiVersion, kind, metadata, spec"),
+        (b"specs: {}\nkinds: x", "kinds: is not one of"),
+        (b"1: {}", "must have strings as keys; quote 1"),
+        (b"spec: {pausedUntil: 2026-01-02T03:04:05Z}", "spec.pausedUntil: must be a JSON value; quote"),
+        (b"spec: {a: [1, 2026-01-02]}", r"spec.a\[1\]: must be a JSON value"),
+        (b"spec: {a: .nan}", "spec.a: must be a finite number, not nan"),
+        (b"spec: !!set {a, b}", "reads as a set"),
         (b"spec: !!python/object/apply:os.getpid []", "is not YAML"),
         (b"spec: &a [*a]", "at most 20000 values"),
         (b"spec: \xff", "is not YAML"),
         (b"#" * (MAX_BYTES + 1), "is too large"),
+        (b"spec: " + b"{a: " * 40 + b"1" + b"}" * 40, "at most 32 levels"),
     ],
 )
-def test_a_file_that_is_no_overlay_is_refused_with_the_reason(file: Path, content: bytes, told: str) -> None:
+def test_a_file_that_is_no_overlay_is_refused_with_the_reason(file: Path, content: bytes, reported: str) -> None:
     file.write_bytes(content)
-    with pytest.raises(Misconfigured, match=told):
+    with pytest.raises(Misconfigured, match=reported):
         read_overlay(file)
 
 
@@ -119,7 +120,40 @@ def test_a_file_that_grows_out_of_itself_is_refused(file: Path) -> None:
         read_overlay(file)
 
 
-def test_bad_json_and_a_missing_file_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("overlay.json", b'{"spec": ' + b"[" * 100_000),
+        ("overlay.yaml", b"spec: " + b"[" * 5_000),
+        ("overlay.json", b'{"spec": ' + b"9" * 5000 + b"}"),
+        ("overlay.yaml", b"spec: " + b"9" * 5000),
+        ("overlay.yaml", b"spec: 2026-13-45"),
+        ("overlay.json", b'{"spec": "\xff"}'),
+        ("overlay.yaml", b"spec: \xff"),
+    ],
+    ids=[
+        "nested JSON",
+        "nested YAML",
+        "long number",
+        "long number in YAML",
+        "no date",
+        "no UTF-8",
+        "YAML not in UTF-8",
+    ],
+)
+def test_an_overlay_that_python_cannot_read_is_refused_in_words_of_ours(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(Misconfigured) as caught:
+        read_overlay(tmp_path / name)
+
+    for foreign in ("recursion", "codec", "set_int_max", "month", "digits)"):
+        assert foreign not in str(caught.value)
+
+
+def test_bad_json_and_a_missing_file_are_reported(tmp_path: Path) -> None:
     (tmp_path / "overlay.json").write_text("{")
     with pytest.raises(Misconfigured, match="is not JSON"):
         read_overlay(tmp_path / "overlay.json")
@@ -160,7 +194,7 @@ def test_what_identifies_the_cluster_stays(overlay: dict[str, Any], path: str) -
         ),
     ],
 )
-def test_what_an_overlay_breaks_is_told_of_the_overlay(overlay: dict[str, Any], path: str) -> None:
+def test_what_an_overlay_breaks_is_reported_of_the_overlay(overlay: dict[str, Any], path: str) -> None:
     assert path in problems(overlay)
 
 
@@ -169,4 +203,37 @@ def test_an_overlay_that_only_adds_is_no_problem() -> None:
         "metadata": {"labels": {"team": "a"}, "annotations": {"example.com/x": "y"}},
         "spec": {"autoscaling": {"scaling": "ScaleUpOnly"}, "nodeSelector": {"zone": "a"}, "channel": "fast-4.22"},
     }
+    assert problems(overlay) == {}
+
+
+@pytest.mark.parametrize(
+    ("overlay", "path", "message"),
+    [
+        ({"spec": {"platform": "GCP"}}, "overlay.spec.platform", "must be an object"),
+        ({"spec": {"platform": {"gcp": ["x"]}}}, "overlay.spec.platform.gcp", "must be an object"),
+        ({"spec": {"services": {"APIServer": {}}}}, "overlay.spec.services", "must be a list"),
+        ({"spec": {"release": {"image": 7}}}, "overlay.spec.release.image", "must be a string, as the value that it replaces, not a number"),
+        ({"spec": {"capabilities": []}}, "overlay.spec.capabilities", "must be an object"),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_type_than_the_one_it_replaces_is_refused(
+    overlay: dict[str, Any], path: str, message: str
+) -> None:
+    assert message in problems(overlay)[path]
+
+
+@pytest.mark.parametrize(
+    ("overlay", "path"),
+    [
+        ({"spec": {"networking": {"serviceNetwork": [{"cidr": "10.132.0.0/20"}]}}}, "serviceNetwork[0].cidr"),
+        ({"spec": {"networking": {"clusterNetwork": [{"cidr": "172.31.0.0/18"}]}}}, "clusterNetwork[0].cidr"),
+    ],
+)
+def test_an_overlap_that_an_overlay_causes_is_blamed_on_it(overlay: dict[str, Any], path: str) -> None:
+    assert "overlaps" in problems(overlay)[f"overlay.spec.networking.{path}"]
+
+
+def test_an_overlay_may_remove_and_add_what_it_likes_within_the_types() -> None:
+    overlay = {"spec": {"channel": None, "tolerations": [{"key": "x"}], "networking": {"networkType": "OVNKubernetes"}}}
+
     assert problems(overlay) == {}

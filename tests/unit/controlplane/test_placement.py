@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from controlplane_adapter.failures import NoManagementCluster, PlacementUnavailable
-from controlplane_adapter.placement import Listed, Static, best
+from controlplane_adapter.reconcile.errors import NoManagementCluster, PlacementUnavailable
+from controlplane_adapter.reconcile.placement import FixedPlacement, ListedPlacement, choose_consumer
 from shared.errors import HyperFleetError, Misconfigured
 from shared.retry import RetryPolicy
 
@@ -43,24 +43,24 @@ def listed(name: Any, *, region: Any = REGION, status: Any = "healthy", **more: 
     ],
 )  # fmt: skip
 def test_the_best_of_a_list(items: list[Any], chosen: str) -> None:
-    assert best(items, REGION) == chosen
-    assert best({"items": items, "total": len(items)}, REGION) == chosen
+    assert choose_consumer(items, REGION) == chosen
+    assert choose_consumer({"items": items, "total": len(items)}, REGION) == chosen
 
 
 @pytest.mark.parametrize("items", [[], [listed("a", region="eu-west1")], [listed("a", status="down")]])
-def test_a_region_without_a_healthy_management_cluster_is_told(items: list[Any]) -> None:
+def test_a_region_without_a_healthy_management_cluster_is_reported(items: list[Any]) -> None:
     with pytest.raises(NoManagementCluster, match=REGION):
-        best(items, REGION)
+        choose_consumer(items, REGION)
 
 
 @pytest.mark.parametrize("document", [None, 7, "a list", {}, {"items": None}, {"items": {"a": 1}}, True])
-def test_a_list_that_is_none_is_told_as_trouble_of_the_list(document: Any) -> None:
-    with pytest.raises(PlacementUnavailable, match="is none"):
-        best(document, REGION)
+def test_a_list_that_is_none_is_reported_as_trouble_of_the_list(document: Any) -> None:
+    with pytest.raises(PlacementUnavailable, match="has no items"):
+        choose_consumer(document, REGION)
 
 
 async def test_a_given_name_is_the_place_whatever_the_region() -> None:
-    assert await Static("us-east-mgmt-01").choose("anywhere") == "us-east-mgmt-01"
+    assert await FixedPlacement("us-east-mgmt-01").choose("anywhere") == "us-east-mgmt-01"
 
 
 class Lister:
@@ -86,6 +86,7 @@ def answer(status: int, body: bytes) -> bytes:
     return b"HTTP/1.1 %d X\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (status, len(body), body)
 
 
+BROKEN_GZIP = b"HTTP/1.1 200 X\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
 GOOD = answer(200, json.dumps({"items": [listed("b", load=3), listed("a", load=7)]}).encode())
 
 
@@ -98,8 +99,8 @@ async def lister() -> AsyncIterator[Lister]:
         yield served
 
 
-def listing(lister: Lister, retry: RetryPolicy = ONCE, *, query: str = "") -> Listed:
-    return Listed(lister.url + query, 10.0, retry)
+def listing(lister: Lister, retry: RetryPolicy = ONCE, *, query: str = "") -> ListedPlacement:
+    return ListedPlacement(lister.url + query, 10.0, retry)
 
 
 async def test_the_list_is_asked_for_healthy_ones_of_the_region(lister: Lister) -> None:
@@ -114,15 +115,16 @@ async def test_what_the_address_asks_for_itself_is_kept(lister: Lister) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "words"),
+    ("given", "kind", "message"),
     [
         pytest.param(answer(500, b"oops"), PlacementUnavailable, "HTTP 500", id="a server in trouble"),
         pytest.param(answer(503, b""), PlacementUnavailable, "HTTP 503", id="a server that is away"),
         pytest.param(answer(429, b""), PlacementUnavailable, "HTTP 429", id="too many requests"),
-        pytest.param(answer(200, b"<html>"), PlacementUnavailable, "no JSON", id="nonsense"),
-        pytest.param(answer(200, b"\xff"), PlacementUnavailable, "no JSON", id="bytes that are no text"),
-        pytest.param(answer(200, b"[" * 100_000), PlacementUnavailable, "no JSON", id="a list that never ends"),
-        pytest.param(answer(200, b"7"), PlacementUnavailable, "is none", id="a number"),
+        pytest.param(answer(200, b"<html>"), PlacementUnavailable, "not JSON", id="nonsense"),
+        pytest.param(answer(200, b"\xff"), PlacementUnavailable, "not JSON", id="bytes that are no text"),
+        pytest.param(answer(200, b"[" * 100_000), PlacementUnavailable, "not JSON", id="a list that never ends"),
+        pytest.param(answer(200, b"7"), PlacementUnavailable, "has no items", id="a number"),
+        pytest.param(BROKEN_GZIP, PlacementUnavailable, "cannot be read", id="broken compression"),
         pytest.param(b"what?\r\n\r\n", PlacementUnavailable, "cannot be read", id="no HTTP"),
         pytest.param(b"", PlacementUnavailable, "cannot be read", id="no answer"),
         pytest.param(answer(200, b"[]"), NoManagementCluster, REGION, id="an empty list"),
@@ -131,23 +133,23 @@ async def test_what_the_address_asks_for_itself_is_kept(lister: Lister) -> None:
         pytest.param(answer(302, b""), Misconfigured, "MANAGEMENT_CLUSTERS_URL", id="elsewhere"),
     ],
 )
-async def test_a_list_that_cannot_be_used_is_told(
-    lister: Lister, given: bytes, kind: type[HyperFleetError], words: str
+async def test_a_list_that_cannot_be_used_is_reported(
+    lister: Lister, given: bytes, kind: type[HyperFleetError], message: str
 ) -> None:
     lister.will(given)
 
-    with pytest.raises(kind, match=words):
+    with pytest.raises(kind, match=message):
         await listing(lister).choose(REGION)
 
 
-async def test_a_list_that_nobody_serves_is_told() -> None:
+async def test_a_list_that_nobody_serves_is_reported() -> None:
     with pytest.raises(PlacementUnavailable, match=r"127\.0\.0\.1:1/ cannot be read"):
-        await Listed("http://127.0.0.1:1/", 10.0, ONCE).choose(REGION)
+        await ListedPlacement("http://127.0.0.1:1/", 10.0, ONCE).choose(REGION)
 
 
-async def test_a_password_in_the_address_is_not_told() -> None:
+async def test_a_password_in_the_address_is_not_reported() -> None:
     with pytest.raises(PlacementUnavailable) as caught:
-        await Listed("http://me:hunter2@127.0.0.1:1/", 10.0, ONCE).choose(REGION)
+        await ListedPlacement("http://me:hunter2@127.0.0.1:1/", 10.0, ONCE).choose(REGION)
 
     assert "hunter2" not in str(caught.value)
 

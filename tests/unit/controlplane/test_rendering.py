@@ -10,11 +10,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controlplane_adapter.hostedcluster import ABSENT, value_at
-from controlplane_adapter.rendering import RenderSettings, derived_infra_id, hosted_cluster, rendered
-from controlplane_adapter.validation import problems_of
-from shared.snapshot import ClusterSnapshot
-from tests.contracts.cluster_specs import (
+from controlplane_adapter.hostedcluster.model import ABSENT, value_at
+from controlplane_adapter.hostedcluster.rendering import RenderSettings, derived_infra_id, render
+from controlplane_adapter.hostedcluster.validation.cluster import cluster_problems
+from shared.model.snapshot import ClusterSnapshot
+from tests.support.cluster_specs import (
     CLUSTER_ID,
     EMAILS,
     FULL_ADAPTERS,
@@ -131,23 +131,23 @@ SILENT = RenderSettings(
 
 def found(path: str, changes: dict[str, Any] | None = None, platform: RenderSettings = SETTINGS, **more: Any) -> Any:
     """What stands at `path` of the HostedCluster of the good cluster with these changes."""
-    return value_at(hosted_cluster(snapshot(changes, **more), platform, infra_id=None), path)
+    return value_at(render(snapshot(changes, **more), platform, infra_id=None).manifest, path)
 
 
 def test_the_smallest_cluster_becomes_the_smallest_object() -> None:
     expected = yaml.safe_load(MINIMAL)
     expected["spec"]["services"] = yaml.safe_load(ROUTES)
     expected["spec"]["platform"]["gcp"] = yaml.safe_load(GCP)
-    assert hosted_cluster(snapshot(name="minimal"), SILENT, infra_id=None) == expected
+    assert render(snapshot(name="minimal"), SILENT, infra_id=None).manifest == expected
 
 
 def test_the_fullest_cluster_becomes_the_fullest_object() -> None:
     expected = yaml.safe_load(FULL)
     expected["spec"]["platform"]["gcp"] |= yaml.safe_load(GCP)
     cluster = snapshot(FULL_SPEC, generation=7, adapters=FULL_ADAPTERS)
-    manifest = hosted_cluster(cluster, FULL_SETTINGS, infra_id="demo-x7k2p")
-    assert manifest == expected
-    assert problems_of(cluster, manifest, FULL_SETTINGS) == []
+    rendered = render(cluster, FULL_SETTINGS, infra_id="demo-x7k2p")
+    assert rendered.manifest == expected
+    assert cluster_problems(cluster, rendered, FULL_SETTINGS) == []
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_a_role_of_tomorrow_is_a_setting() -> None:
     platform = replace(SETTINGS, service_account_roles=roles)
     spec = {"backup_sa_email": email("backup-sa")}
     assert found(f"{IDENTITY}.serviceAccountsEmails.backup", spec, platform) == email("backup-sa")
-    manifest = hosted_cluster(snapshot(), platform, infra_id=None)
-    assert [each.path for each in problems_of(snapshot(), manifest, platform)] == ["spec.backup_sa_email"]
+    rendered = render(snapshot(), platform, infra_id=None)
+    assert [each.path for each in cluster_problems(snapshot(), rendered, platform)] == ["spec.backup_sa_email"]
 
 
 @pytest.mark.parametrize("access", ["Private", "", None])
@@ -287,11 +287,11 @@ def test_labels_and_annotations_of_the_platform_do_not_hide_ours() -> None:
 def test_the_infra_id_is_short_and_follows_from_the_id_alone() -> None:
     assert derived_infra_id(CLUSTER_ID) == "hf-4poypp7u"
     assert found("spec.infraID") == "hf-4poypp7u"
-    assert hosted_cluster(snapshot(), SETTINGS, infra_id="theirs")["spec"]["infraID"] == "theirs"
+    assert render(snapshot(), SETTINGS, infra_id="theirs").manifest["spec"]["infraID"] == "theirs"
 
 
 def test_every_path_of_the_object_has_an_origin() -> None:
-    result = rendered(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id=None)
+    result = render(snapshot(FULL_SPEC, adapters=FULL_ADAPTERS), FULL_SETTINGS, infra_id=None)
     assert result.origins["spec.platform.gcp.project"] == "spec.gcp_project_id"
     assert result.origins["spec.dns.baseDomain"] == "adapters.dns.base_domain"
     assert result.origins["spec.sshKey.name"] == "HOSTED_CLUSTER_SSH_KEY"
@@ -308,12 +308,12 @@ def empty_values(document: Any) -> list[Any]:
 @given(good_clusters())
 def test_a_good_cluster_has_no_problem_and_leaves_nothing_empty(case: tuple[ClusterSnapshot, RenderSettings]) -> None:
     cluster, platform = case
-    manifest = hosted_cluster(cluster, platform, infra_id=None)
-    assert problems_of(cluster, manifest, platform) == []
-    labels = value_at(manifest, "spec.platform.gcp.resourceLabels")
+    rendered = render(cluster, platform, infra_id=None)
+    assert cluster_problems(cluster, rendered, platform) == []
+    labels = value_at(rendered.manifest, "spec.platform.gcp.resourceLabels")
     kept = [each for each in labels if each["value"] == ""] if labels is not ABSENT else []
-    assert len(empty_values(manifest)) == len(kept)
-    assert json.loads(json.dumps(manifest)) == manifest
+    assert len(empty_values(rendered.manifest)) == len(kept)
+    assert json.loads(json.dumps(rendered.manifest)) == rendered.manifest
 
 
 @PROPERTY
@@ -321,8 +321,8 @@ def test_a_good_cluster_has_no_problem_and_leaves_nothing_empty(case: tuple[Clus
 def test_rendering_twice_gives_the_same_and_changes_nothing(case: tuple[ClusterSnapshot, RenderSettings]) -> None:
     cluster, platform = case
     before = copy.deepcopy(cluster)
-    first = hosted_cluster(cluster, platform, infra_id=None)
-    assert hosted_cluster(cluster, platform, infra_id=None) == first
+    first = render(cluster, platform, infra_id=None).manifest
+    assert render(cluster, platform, infra_id=None).manifest == first
     assert cluster == before
 
 
@@ -343,9 +343,9 @@ JSON = st.recursive(
 )
 def test_whatever_a_spec_holds_is_rendered_and_judged(spec: dict[str, Any]) -> None:
     cluster = ClusterSnapshot(cluster_id=CLUSTER_ID, name="demo", generation=1, spec={**dict(FULL_SPEC), **spec})
-    manifest = hosted_cluster(cluster, SETTINGS, infra_id=None)
-    told = problems_of(cluster, manifest, SETTINGS)
-    assert {each.path.split(".")[0] for each in told} <= {"spec", "id", "name"}
+    rendered = render(cluster, SETTINGS, infra_id=None)
+    reported = cluster_problems(cluster, rendered, SETTINGS)
+    assert {each.path.split(".")[0] for each in reported} <= {"spec", "id", "name"}
 
 
 def test_the_six_roles_are_the_documented_ones() -> None:

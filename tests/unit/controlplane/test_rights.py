@@ -32,11 +32,11 @@ def test_the_rights_are_given_to_the_jobs_account_in_the_jobs_namespace() -> Non
 def test_the_page_names_every_verb_and_no_other() -> None:
     """In the row of the account, verbs stand before what they are allowed on."""
     (row,) = re.findall(r"^\| ServiceAccount .+$", PAGE, re.MULTILINE)
-    told: set[tuple[str, str, str]] = set()
+    reported: set[tuple[str, str, str]] = set()
     verbs: list[str] = []
     for name in re.findall(r"`([a-z/]+)`", row):
         if name in GROUPS:
-            told |= {(GROUPS[name], name, verb) for verb in verbs}
+            reported |= {(GROUPS[name], name, verb) for verb in verbs}
             verbs = []
         else:
             verbs.append(name)
@@ -48,5 +48,5 @@ def test_the_page_names_every_verb_and_no_other() -> None:
         for verb in rule["verbs"]
     }
 
-    assert told == given
+    assert reported == given
     assert not any("*" in right for right in given)

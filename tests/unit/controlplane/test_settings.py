@@ -1,4 +1,4 @@
-"""What the container is told by its environment: every variable, its default, and all that can be wrong, at once."""
+"""The container's settings: every variable, its default, and all that can be wrong, at once."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from controlplane_adapter.render_settings import RenderSettings
+from controlplane_adapter.hostedcluster.render_settings import RenderSettings
 from controlplane_adapter.settings import MAX_INLINE_BYTES, Settings, load, results_path
 from shared.errors import Misconfigured
 
@@ -30,11 +30,11 @@ def loaded(**environment: str) -> Settings:
     return load(ENOUGH | environment)
 
 
-def told(environment: Mapping[str, str]) -> str:
+def reported(environment: Mapping[str, str]) -> str:
     """All that is wrong with an environment."""
     with pytest.raises(Misconfigured) as caught:
         load(environment)
-    assert str(caught.value).startswith("the control plane adapter cannot be set up: ")
+    assert str(caught.value).startswith("the control plane adapter cannot start: ")
     return str(caught.value)
 
 
@@ -45,8 +45,8 @@ def test_little_is_needed_and_the_rest_is_as_documented() -> None:
     assert (settings.budget, settings.confirmation) == (120.0, 20.0)
     assert settings.overlay == {}
     assert settings.render == RenderSettings()
-    assert (settings.limits.degraded, settings.limits.install) == (300.0, 2700.0)
-    assert (settings.limits.deletion, settings.limits.agent_silence) == (1800.0, 300.0)
+    assert (settings.thresholds.degraded, settings.thresholds.install) == (300.0, 2700.0)
+    assert (settings.thresholds.deletion, settings.thresholds.agent_silence) == (1800.0, 300.0)
     assert settings.maestro.source_id == "controlplane-adapter"
     assert results_path(ENOUGH) == Path("/results/adapter-report.json")
 
@@ -63,10 +63,10 @@ def test_little_is_needed_and_the_rest_is_as_documented() -> None:
         ("ADAPTER_TIME_BUDGET", "90s", lambda settings: settings.budget == 90.0),
         ("CONFIRMATION_WAIT", "5s", lambda settings: settings.confirmation == 5.0),
         ("CONFIRMATION_WAIT", "0", lambda settings: settings.confirmation == 0.0),
-        ("DEGRADED_DAMPING", "10m", lambda settings: settings.limits.degraded == 600.0),
-        ("INSTALL_DAMPING", "1h", lambda settings: settings.limits.install == 3600.0),
-        ("DELETION_STUCK_AFTER", "45m", lambda settings: settings.limits.deletion == 2700.0),
-        ("AGENT_SILENT_AFTER", "90", lambda settings: settings.limits.agent_silence == 90.0),
+        ("DEGRADED_DAMPING", "10m", lambda settings: settings.thresholds.degraded == 600.0),
+        ("INSTALL_DAMPING", "1h", lambda settings: settings.thresholds.install == 3600.0),
+        ("DELETION_STUCK_AFTER", "45m", lambda settings: settings.thresholds.deletion == 2700.0),
+        ("AGENT_SILENT_AFTER", "90", lambda settings: settings.thresholds.agent_silence == 90.0),
         ("MAESTRO_SOURCE_ID", "another", lambda settings: settings.maestro.source_id == "another"),
         ("HYPERFLEET_MAESTRO_SOURCE_ID", "another", lambda settings: settings.maestro.source_id == "another"),
         ("MAESTRO_SOURCE_ID", " ", lambda settings: settings.maestro.source_id == "controlplane-adapter"),
@@ -80,7 +80,7 @@ def test_each_variable_is_read(name: str, text: str, value: Callable[[Settings],
     assert value(loaded(**{name: text}))
 
 
-def test_the_report_goes_where_it_is_told() -> None:
+def test_the_report_goes_to_the_configured_path() -> None:
     assert results_path({"RESULTS_OUTPUT_PATH": " /out/report.json "}) == Path("/out/report.json")
 
 
@@ -121,31 +121,31 @@ BAD = [
     ("HOSTED_CLUSTER_LABELS", "team", "HOSTED_CLUSTER_LABELS: must be pairs"),
     ("HOSTED_CLUSTER_CLUSTER_NETWORK_HOST_PREFIX", "23,x", "HOSTED_CLUSTER_CLUSTER_NETWORK_HOST_PREFIX: must be a whole number"),
     ("HOSTED_CLUSTER_CLUSTER_NETWORK_HOST_PREFIX", "\u00b2", "HOSTED_CLUSTER_CLUSTER_NETWORK_HOST_PREFIX: must be a whole number"),
-    ("MAESTRO_API_URL", "nonsense", "http_server_address: "),
-    ("MAESTRO_GRPC_URL", "", "grpc_server_address: must be set (or MAESTRO_GRPC_URL)"),
+    ("MAESTRO_API_URL", "nonsense", "MAESTRO_API_URL: must be an http or https URL"),
+    ("MAESTRO_GRPC_URL", "", "MAESTRO_GRPC_URL: must be set"),
     ("MAESTRO_TIMEOUT", "x", "MAESTRO_TIMEOUT: "),
-    ("CLUSTER_ID", "another", f"CLUSTER_ID: is 'another', but the snapshot is of '{CLUSTER_ID}'"),
-    ("GENERATION", "4", "GENERATION: is '4', but the snapshot is of '3'"),
+    ("CLUSTER_ID", "another", f"CLUSTER_ID: is 'another', but the snapshot has '{CLUSTER_ID}'"),
+    ("GENERATION", "4", "GENERATION: is '4', but the snapshot has '3'"),
     ("CLUSTER_SNAPSHOT_PATH", "/nowhere/snapshot.json", "CLUSTER_SNAPSHOT_PATH: /nowhere/snapshot.json: No such file"),
     ("CLUSTER_SNAPSHOT_PATH", "/", "CLUSTER_SNAPSHOT_PATH: /: Is a directory"),
-    ("CLUSTER_SNAPSHOT", "", "snapshot: set CLUSTER_SNAPSHOT_PATH, or CLUSTER_SNAPSHOT"),
-    ("CLUSTER_SNAPSHOT", "{", "snapshot: the cluster snapshot is not JSON"),
-    ("CLUSTER_SNAPSHOT", "\udcff", "snapshot: the cluster snapshot is not JSON"),
-    ("CLUSTER_SNAPSHOT", "[]", "snapshot: the cluster snapshot must be a JSON object"),
-    ("CLUSTER_SNAPSHOT", "{}", "snapshot: cluster: must be an object"),
-    ("CLUSTER_SNAPSHOT", '{"cluster": {"id": 7}}', "snapshot: cluster.id: must be a string"),
-    ("CLUSTER_SNAPSHOT", " " * MAX_INLINE_BYTES + "{}" , "snapshot: cluster: must be an object"),
-    ("CLUSTER_SNAPSHOT", '"' + "x" * MAX_INLINE_BYTES + '"', "CLUSTER_SNAPSHOT: has 122882 bytes, more than 122880; mount it instead"),
+    ("CLUSTER_SNAPSHOT", "", "CLUSTER_SNAPSHOT: must be set (or CLUSTER_SNAPSHOT_PATH)"),
+    ("CLUSTER_SNAPSHOT", "{", "CLUSTER_SNAPSHOT: the cluster snapshot is not JSON"),
+    ("CLUSTER_SNAPSHOT", "\udcff", "CLUSTER_SNAPSHOT: the cluster snapshot is not JSON"),
+    ("CLUSTER_SNAPSHOT", "[]", "CLUSTER_SNAPSHOT: the cluster snapshot must be a JSON object"),
+    ("CLUSTER_SNAPSHOT", "{}", "CLUSTER_SNAPSHOT: cluster: must be an object"),
+    ("CLUSTER_SNAPSHOT", '{"cluster": {"id": 7}}', "CLUSTER_SNAPSHOT: cluster.id: must be a string"),
+    ("CLUSTER_SNAPSHOT", " " * MAX_INLINE_BYTES + "{}" , "CLUSTER_SNAPSHOT: cluster: must be an object"),
+    ("CLUSTER_SNAPSHOT", '"' + "x" * MAX_INLINE_BYTES + '"', "CLUSTER_SNAPSHOT: has 122882 bytes, more than 122880; use CLUSTER_SNAPSHOT_PATH instead"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "text", "words"), BAD, ids=[f"{name}={text:.30}" for name, text, _ in BAD])
-def test_what_is_wrong_is_told_by_its_variable(name: str, text: str, words: str) -> None:
-    assert words in told(ENOUGH | {name: text})
+@pytest.mark.parametrize(("name", "text", "message"), BAD, ids=[f"{name}={text:.30}" for name, text, _ in BAD])
+def test_what_is_wrong_is_reported_by_its_variable(name: str, text: str, message: str) -> None:
+    assert message in reported(ENOUGH | {name: text})
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
-    everything = told(
+def test_all_that_is_wrong_is_reported_at_once() -> None:
+    everything = reported(
         {
             "CLUSTER_SNAPSHOT": '{"cluster": {"id": "", "generation": 0}}',
             "ADAPTER_TIME_BUDGET": "soon",
@@ -157,7 +157,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         }
     )
 
-    for words in (
+    for message in (
         "cluster.id",
         "cluster.name",
         "cluster.generation",
@@ -171,11 +171,26 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         "MAESTRO_API_URL",
         "MAESTRO_GRPC_URL",
     ):
-        assert words in everything
+        assert message in everything
 
 
-def test_a_password_in_the_address_of_the_list_is_not_told() -> None:
-    assert "hunter2" not in told(ENOUGH | {"MANAGEMENT_CLUSTERS_URL": "ftp://me:hunter2@api.example.com/"})
+def test_a_setting_that_cannot_be_read_does_not_hide_files_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "ca.crt").write_text("not a certificate")
+    files = {
+        "MAESTRO_CA_FILE": str(tmp_path / "ca.crt"),
+        "MAESTRO_CERT_FILE": "/no/cert",
+        "MAESTRO_KEY_FILE": "/no/key",
+        "MAESTRO_HTTP_TOKEN_FILE": "/no/token",
+    }
+
+    message = reported(ENOUGH | files | {"MAESTRO_TIMEOUT": "soon", "HOSTED_CLUSTER_LABELS": "x"})
+
+    assert [name for name in ("MAESTRO_TIMEOUT", "HOSTED_CLUSTER_LABELS", *files) if f"{name}: " not in message] == []
+    assert "_ssl" not in message
+
+
+def test_a_password_in_the_address_of_the_list_is_not_reported() -> None:
+    assert "hunter2" not in reported(ENOUGH | {"MANAGEMENT_CLUSTERS_URL": "ftp://me:hunter2@api.example.com/"})
 
 
 def test_a_mounted_snapshot_wins_over_an_inline_one(tmp_path: Path) -> None:

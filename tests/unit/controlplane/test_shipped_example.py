@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from controlplane_adapter.rendering import RenderSettings, hosted_cluster
-from controlplane_adapter.validation import problems_of
-from shared.snapshot import ClusterSnapshot
+from controlplane_adapter.hostedcluster.rendering import RenderSettings, render
+from controlplane_adapter.hostedcluster.validation.cluster import cluster_problems
+from shared.model.snapshot import ClusterSnapshot
 
 EXAMPLE = Path(__file__).parents[3] / "jobs" / "controlplane" / "cluster.json"
 
@@ -12,4 +12,4 @@ EXAMPLE = Path(__file__).parents[3] / "jobs" / "controlplane" / "cluster.json"
 def test_the_example_has_no_problem() -> None:
     snapshot = ClusterSnapshot.parse(EXAMPLE.read_bytes())
     settings = RenderSettings()
-    assert problems_of(snapshot, hosted_cluster(snapshot, settings, infra_id=None), settings) == []
+    assert cluster_problems(snapshot, render(snapshot, settings, infra_id=None), settings) == []

@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from controlplane_adapter.render_settings import SERVICE_ACCOUNT_ROLES
-from controlplane_adapter.sources import SOURCES
+from controlplane_adapter.hostedcluster.render_settings import SERVICE_ACCOUNT_ROLES
+from controlplane_adapter.hostedcluster.sources import SOURCES
 from shared.errors import Invalid
-from shared.snapshot import ClusterSnapshot, schema
-from shared.strangers import MAX_BYTES, MAX_DEPTH
+from shared.model.snapshot import ClusterSnapshot, schema
+from shared.untrusted_json import MAX_BYTES, MAX_DEPTH
 
 VALIDATOR = Draft202012Validator(schema())
 # As the HyperFleet API returns it, with all that a snapshot does not look at.
@@ -45,7 +45,7 @@ def document(**changes: Any) -> bytes:
 
 
 def problems(content: bytes) -> set[str]:
-    """The paths of all that is told; an empty set for a good snapshot."""
+    """The paths of all that is reported; an empty set for a good snapshot."""
     try:
         ClusterSnapshot.parse(content)
     except Invalid as error:
@@ -66,7 +66,7 @@ def test_a_whole_snapshot_is_read() -> None:
     )
 
 
-def test_what_is_not_told_is_not_known() -> None:
+def test_what_is_not_reported_is_not_known() -> None:
     small = ClusterSnapshot.parse(document(labels=None, spec={}))
     assert (small.labels, small.deleted_time, small.node_pools, small.adapters) == ({}, None, None, {})
 
@@ -124,7 +124,7 @@ def test_a_byte_order_mark_is_no_part_of_the_snapshot() -> None:
         ),
     ],
 )
-def test_all_that_is_wrong_is_told_at_once(content: bytes, paths: set[str]) -> None:
+def test_all_that_is_wrong_is_reported_at_once(content: bytes, paths: set[str]) -> None:
     assert problems(content) == paths
 
 
@@ -158,11 +158,11 @@ def test_the_deepest_snapshot_that_is_taken() -> None:
 
 
 def test_the_schema_names_every_field_that_is_rendered() -> None:
-    told = schema()["$defs"]["clusterSpec"]["properties"]
+    reported = schema()["$defs"]["clusterSpec"]["properties"]
     read = {source.spec for source in SOURCES.values()} | set(SERVICE_ACCOUNT_ROLES.values())
     read |= {"openshift_version", "release_image", "resource_labels", "service_account_emails"}
-    assert set(told) == read
-    described = {path: told[source.spec]["description"] for path, source in SOURCES.items()}
+    assert set(reported) == read
+    described = {path: reported[source.spec]["description"] for path, source in SOURCES.items()}
     assert [path for path, text in described.items() if not text.replace("[]", "").startswith(path)] == []
 
 
@@ -191,9 +191,9 @@ NEAR = st.fixed_dictionaries(
 @given(NEAR)
 def test_reader_and_schema_agree(candidate: Any) -> None:
     """But for the form of a time, which a schema cannot tell from any other text."""
-    told = problems(json.dumps(candidate).encode())
-    assume("cluster.deleted_time" not in told)
-    assert VALIDATOR.is_valid(candidate) == (not told)
+    reported = problems(json.dumps(candidate).encode())
+    assume("cluster.deleted_time" not in reported)
+    assert VALIDATOR.is_valid(candidate) == (not reported)
 
 
 @settings(max_examples=100, deadline=None)

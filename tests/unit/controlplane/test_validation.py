@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from controlplane_adapter.hostedcluster import ABSENT, enclosing, place, value_at
-from controlplane_adapter.rendering import RenderSettings, hosted_cluster
-from controlplane_adapter.validation import manifest_problems, problems_of
+from controlplane_adapter.hostedcluster.model import ABSENT, enclosing, place, value_at
+from controlplane_adapter.hostedcluster.rendering import RenderSettings, render
+from controlplane_adapter.hostedcluster.validation.cluster import cluster_problems, manifest_problems
 from shared.errors import Problem
-from tests.contracts.cluster_specs import BAD_SPECS, EMAILS, REMOVED, SETTINGS, SPEC, BadSpec, snapshot
+from tests.support.cluster_specs import BAD_SPECS, EMAILS, REMOVED, SETTINGS, SPEC, BadSpec, snapshot
 
-GOOD = hosted_cluster(snapshot({"machine_network_cidr": "10.0.0.0/16"}), SETTINGS, infra_id=None)
+GOOD = render(snapshot({"machine_network_cidr": "10.0.0.0/16"}), SETTINGS, infra_id=None).manifest
 SERVICES = GOOD["spec"]["services"]
 LABELS = "spec.platform.gcp.resourceLabels"
 
 
 def problems(changes: dict[str, Any], platform: RenderSettings = SETTINGS) -> list[Problem]:
     cluster = snapshot(changes)
-    return problems_of(cluster, hosted_cluster(cluster, platform, infra_id=None), platform)
+    return cluster_problems(cluster, render(cluster, platform, infra_id=None), platform)
 
 
 def paths_with(path: str, value: Any) -> set[str]:
@@ -46,35 +46,35 @@ def test_the_good_cluster_has_no_problem() -> None:
 
 @pytest.mark.parametrize("bad", BAD_SPECS, ids=lambda bad: bad.title)
 def test_a_bad_spec_is_refused_by_its_field_and_no_other(bad: BadSpec) -> None:
-    manifest = hosted_cluster(bad.snapshot, bad.settings, infra_id=None)
-    assert {each.path for each in problems_of(bad.snapshot, manifest, bad.settings)} == {bad.field}
+    rendered = render(bad.snapshot, bad.settings, infra_id=None)
+    assert {each.path for each in cluster_problems(bad.snapshot, rendered, bad.settings)} == {bad.field}
 
 
-def test_all_problems_are_told_at_once() -> None:
-    told = problems(dict.fromkeys(SPEC, REMOVED))
-    assert {each.path for each in told} == {f"spec.{name}" for name in SPEC}
-    assert len(told) == len(SPEC)
+def test_all_problems_are_reported_at_once() -> None:
+    reported = problems(dict.fromkeys(SPEC, REMOVED))
+    assert {each.path for each in reported} == {f"spec.{name}" for name in SPEC}
+    assert len(reported) == len(SPEC)
 
 
 def test_a_problem_says_what_is_allowed_and_what_was_there() -> None:
-    (told,) = problems({"gcp_region": "us-central1-a"})
-    assert str(told) == "spec.gcp_region: must be a region such as us-central1, not a zone, not 'us-central1-a'"
+    (reported,) = problems({"gcp_region": "us-central1-a"})
+    assert str(reported) == "spec.gcp_region: must be a region such as us-central1, not a zone, not 'us-central1-a'"
 
 
 def test_a_missing_value_says_what_it_should_be() -> None:
-    (told,) = problems({"wif_pool_id": ""})
-    assert told.message.startswith("is required: 4-32 lower-case letters")
+    (reported,) = problems({"wif_pool_id": ""})
+    assert reported.message.startswith("is required: 4-32 lower-case letters")
 
 
-def test_a_wrong_project_is_not_told_again_by_each_account() -> None:
+def test_a_wrong_project_is_not_reported_again_by_each_account() -> None:
     assert len(problems({"gcp_project_id": "NO"})) == 1
     others = problems({"gcp_project_id": "other-project"})
     assert {each.path for each in others} == {f"spec.{name}" for name in EMAILS}
 
 
 def test_a_long_wrong_value_does_not_fill_the_report() -> None:
-    (told,) = problems({"base_domain": "x" * 100_000})
-    assert len(str(told)) < 300
+    (reported,) = problems({"base_domain": "x" * 100_000})
+    assert len(str(reported)) < 300
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_long_wrong_value_does_not_fill_the_report() -> None:
         (RenderSettings(pull_secret="s", issuer_url="{name}"), "HOSTED_CLUSTER_ISSUER_URL"),
     ],
 )
-def test_what_the_platform_decided_is_told_of_its_settings(platform: RenderSettings, path: str) -> None:
+def test_what_the_platform_decided_is_reported_of_its_settings(platform: RenderSettings, path: str) -> None:
     assert {each.path for each in problems({}, platform)} == {path}
 
 
@@ -105,7 +105,7 @@ def test_a_mirror_may_have_tags_without_an_architecture() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "reported"),
     [
         ("spec.platform.gcp", ABSENT, "spec.platform.gcp.project"),
         ("spec.platform", "GCP", "spec.platform.type"),
@@ -138,8 +138,8 @@ def test_a_mirror_may_have_tags_without_an_architecture() -> None:
         ("metadata.name", ABSENT, "metadata.name"),
     ],
 )  # fmt: skip
-def test_what_no_spec_can_bring_about_is_seen_in_the_object(path: str, value: Any, told: str) -> None:
-    assert told in paths_with(path, value)
+def test_what_no_spec_can_bring_about_is_seen_in_the_object(path: str, value: Any, reported: str) -> None:
+    assert reported in paths_with(path, value)
 
 
 @pytest.mark.parametrize(

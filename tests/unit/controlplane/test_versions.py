@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane_adapter.versions import (
+from controlplane_adapter.hostedcluster.versions import (
     OpenShiftVersion,
     UpgradeKind,
     names_architecture,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.real.cluster import cgroup, controllers
-from lab.real.cluster.cgroup import Cgroup
+from lab.real.cluster.host import cgroup, controllers
+from lab.real.cluster.host.cgroup import Cgroup
 
 ALL = ("cpuset", "cpu", "io", "memory", "hugetlb", "pids")
 BY_SYSTEMD = ("cpuset", "cpu", "io", "memory", "pids")
@@ -116,20 +116,20 @@ def test_a_machine_of_version_2_is_usable(root: Path) -> None:
     assert cgroup.why_unusable() is None
 
 
-def test_a_machine_that_lacks_a_controller_is_told_which(root: Path) -> None:
+def test_a_machine_that_lacks_a_controller_gets_its_name(root: Path) -> None:
     version_2(root, has=("cpu", "memory", "pids"))
 
     assert cgroup.why_unusable() == f"{root} lacks cpuset: the kernel, or the container around us, does not give it"
 
 
-def test_a_container_whose_processes_are_in_its_root_is_told_to_be_a_machine(root: Path) -> None:
+def test_a_container_whose_processes_are_in_its_root_is_refused(root: Path) -> None:
     version_2(root, hands_on=())
     (root / "cgroup.type").write_text("domain")
 
-    told = cgroup.why_unusable()
+    problem = cgroup.why_unusable()
 
-    assert told is not None
-    assert told.endswith("while processes are in it: use a machine, not a container")
+    assert problem is not None
+    assert problem.endswith("while processes are in it: use a machine, not a container")
 
 
 def test_a_container_that_hands_on_all_is_usable(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""A machine that cannot run a cluster is told why, and what helps."""
+"""A machine that cannot run a cluster gets the reasons and the remedies."""
 
 import os
 import sys
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.real.cluster import cgroup, command, requirements
+from lab.real.cluster import command
+from lab.real.cluster.host import cgroup, requirements
 from lab.real.cluster.place import Place
 
 PLACE = Place("nowhere", 199)
@@ -31,10 +32,10 @@ def install(folder: Path, *names: str) -> None:
 
 
 def test_all_packages_are_named_in_one_line_that_can_be_typed(programs: Path) -> None:
-    told = requirements.missing()
+    problems = requirements.missing()
 
-    assert told[0].endswith(f"apt-get install {PACKAGES}")
-    assert any("Go is missing" in each for each in told)
+    assert problems[0].endswith(f"apt-get install {PACKAGES}")
+    assert any("Go is missing" in each for each in problems)
 
 
 def test_what_is_there_is_not_asked_for(programs: Path) -> None:
@@ -45,26 +46,26 @@ def test_what_is_there_is_not_asked_for(programs: Path) -> None:
     ]
 
 
-def test_somebody_who_is_not_root_is_told_only_that(monkeypatch: pytest.MonkeyPatch, programs: Path) -> None:
+def test_somebody_who_is_not_root_gets_only_that_reason(monkeypatch: pytest.MonkeyPatch, programs: Path) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
 
-    with pytest.raises(requirements.CannotRun) as told:
+    with pytest.raises(requirements.CannotRun) as error:
         requirements.check(PLACE)
 
-    assert str(told.value).splitlines()[1:] == ["  - it needs root: use sudo, or a virtual machine"]
+    assert str(error.value).splitlines()[1:] == ["  - it needs root: use sudo, or a virtual machine"]
 
 
 @pytest.mark.usefixtures("as_root", "programs")
-def test_a_machine_without_cgroups_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_cgroups_gets_that_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroup, "ROOT", tmp_path / "none")
 
-    (told,) = requirements.obstacles(PLACE)
+    (problem,) = requirements.obstacles(PLACE)
 
-    assert "there are no cgroups" in told
+    assert "there are no cgroups" in problem
 
 
 @pytest.mark.usefixtures("as_root")
-def test_another_system_is_told_to_use_a_virtual_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_system_needs_a_virtual_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
 
     assert requirements.obstacles(PLACE) == ["it needs Linux, not darwin: use a virtual machine"]
@@ -78,6 +79,6 @@ def test_the_command_refuses_without_a_trace_of_the_program(
     monkeypatch.setattr(sys, "argv", ["cluster", what])
 
     assert command.main() == 1
-    told = capsys.readouterr()
-    assert told.err.startswith("a cluster cannot run here:\n") or "PostgreSQL" in told.err
-    assert told.out == ""
+    output = capsys.readouterr()
+    assert output.err.startswith("a cluster cannot run here:\n") or "PostgreSQL" in output.err
+    assert output.out == ""

@@ -1,4 +1,4 @@
-"""The played operator: the real one's order, its restarts, and the scripts that make a cluster fare badly."""
+"""The simulated operator: the real order of steps, restarts, and scripts with failures."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.hypershift import words
+from lab.hypershift.conditions import NO_QUORUM, ConditionText
 from lab.hypershift.sequences import (
     FINALIZER,
     GRACE_PERIOD,
@@ -21,8 +21,7 @@ from lab.hypershift.sequences import (
     preparation,
     written,
 )
-from lab.hypershift.words import Said
-from tests.contracts.hosted_cluster_ground import as_stored, hosted_cluster, played
+from tests.support.hosted_clusters import as_stored, hosted_cluster, played
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 INSTALLATION = [
@@ -131,31 +130,33 @@ def test_a_blocked_upgrade_waits_and_goes_on_when_it_may(installed: Cluster) -> 
     assert Moment.ROLLED_OUT in moments(blocked)
 
 
-def test_a_validation_that_fails_is_told_and_nothing_is_built(cluster: Cluster) -> None:
-    bad = {"ValidReleaseImage": Said("False", "InvalidImage", "manifest unknown")}
+def test_a_validation_that_fails_is_reported_and_nothing_is_built(cluster: Cluster) -> None:
+    bad = {"ValidReleaseImage": ConditionText("False", "InvalidImage", "manifest unknown")}
     [(_, failing)] = all_steps(cluster, Script(failing=bad))
     assert condition(failing, "Available")["message"] == "ValidReleaseImage condition is false: manifest unknown"
     assert moments(failing) == INSTALLATION
 
 
-MOODS = [
+TROUBLES = [
     ("degraded", Script(degraded="etcd is slow"), "Degraded", ("True", "UnavailableReplicas")),
-    ("out", Script(outage=words.NO_QUORUM), "Available", ("False", "EtcdWaitingForQuorum")),
+    ("out", Script(outage=NO_QUORUM), "Available", ("False", "EtcdWaitingForQuorum")),
     (
         "misconfigured",
-        Script(failing={"ValidConfiguration": Said("False", "InvalidConfiguration", "x509")}),
+        Script(failing={"ValidConfiguration": ConditionText("False", "InvalidConfiguration", "x509")}),
         "ValidConfiguration",
         ("False", "InvalidConfiguration"),
     ),
 ]
 
 
-@pytest.mark.parametrize(("script", "type_", "told"), [row[1:] for row in MOODS], ids=[row[0] for row in MOODS])
+@pytest.mark.parametrize(
+    ("script", "type_", "expected"), [row[1:] for row in TROUBLES], ids=[row[0] for row in TROUBLES]
+)
 def test_a_running_cluster_falls_ill_and_recovers(
-    script: Script, type_: str, told: tuple[str, str], installed: Cluster
+    script: Script, type_: str, expected: tuple[str, str], installed: Cluster
 ) -> None:
     ill = played(installed, Moment.SETTLED, script=script, now=NOW)
-    assert (condition(ill, type_)["status"], condition(ill, type_)["reason"]) == told
+    assert (condition(ill, type_)["status"], condition(ill, type_)["reason"]) == expected
     recovered = played(ill, Moment.SETTLED, now=NOW)
     assert condition(recovered, type_)["status"] == condition(installed, type_)["status"]
     assert next_step(recovered, Script(), NOW) is None
@@ -201,7 +202,7 @@ def test_every_moment_takes_a_time() -> None:
 
 @given(
     st.lists(st.sampled_from(["4.22.0", "4.22.1", "4.23.0", "4.23.4"]), min_size=1, max_size=5),
-    st.sampled_from([Script(), Script(degraded="slow"), Script(outage=words.NO_QUORUM)]),
+    st.sampled_from([Script(), Script(degraded="slow"), Script(outage=NO_QUORUM)]),
 )
 def test_every_life_comes_to_rest_with_the_wanted_release_completed(versions: list[str], script: Script) -> None:
     cluster = as_stored(hosted_cluster("demo"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.maestro import documents, shapes
-from lab.maestro.documents import NotAnEvent, Unreadable
+from lab.maestro.storage import documents, go_types
+from lab.maestro.storage.documents import NotAnEvent, Unreadable
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent
 
 SAFE = 2**53
@@ -122,17 +122,17 @@ BUNDLES = st.fixed_dictionaries(
 
 @given(BUNDLES)
 def test_reading_into_gos_types_twice_changes_nothing_more(bundle: dict[str, Any]) -> None:
-    once = shapes.fit(bundle, shapes.MANIFEST_BUNDLE)
-    assert shapes.fit(once, shapes.MANIFEST_BUNDLE) == once
+    once = go_types.fit(bundle, go_types.MANIFEST_BUNDLE)
+    assert go_types.fit(once, go_types.MANIFEST_BUNDLE) == once
     assert "unknown" not in once
     assert once["manifests"] == bundle.get("manifests")
 
 
 @given(JSON)
-def test_any_json_either_fits_or_is_refused_in_the_words_of_go(value: Any) -> None:
+def test_any_json_either_fits_or_is_refused_with_gos_text(value: Any) -> None:
     refused = ""
     try:
-        shapes.fit(value, shapes.BUNDLE_STATUS)
-    except shapes.Misfit as misfit:
+        go_types.fit(value, go_types.BUNDLE_STATUS)
+    except go_types.Misfit as misfit:
         refused = str(misfit)
     assert not refused or refused.startswith("json: cannot unmarshal ")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.maestro.refusals import Refusal
-from lab.maestro.search import CONSUMERS, RESOURCES, matcher
-from lab.maestro.search_json import MAX_JOINS
-from lab.maestro.search_terms import both, either, negated
+from lab.maestro.search.json_language import MAX_JOINS
+from lab.maestro.search.matching import CONSUMERS, RESOURCES, matcher
+from lab.maestro.search.terms import both, either, negated
+from lab.maestro.storage.refusals import Refusal
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -160,8 +160,8 @@ def test_a_search_means_what_the_same_condition_means_in_python(search: tuple[st
 
 @given(st.lists(st.sampled_from(["version=1", "version=2", "id='a'", "id='b'"]), min_size=1, max_size=4), st.data())
 def test_and_binds_closer_than_or_in_both_languages(leaves: list[str], data: st.DataObject) -> None:
-    words = [data.draw(st.sampled_from(["and", "or"])) for _ in leaves[1:]]
-    text = " ".join(part for pair in zip(leaves, [*words, ""], strict=True) for part in pair)
+    joins = [data.draw(st.sampled_from(["and", "or"])) for _ in leaves[1:]]
+    text = " ".join(part for pair in zip(leaves, [*joins, ""], strict=True) for part in pair)
     code = text.replace("=", "==")
     candidate = record()
 
@@ -181,9 +181,9 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, max_size=12), st.sampled_from(["", " "]))
-def test_nonsense_is_refused_and_never_breaks_anything(words: list[str], space: str) -> None:
+def test_nonsense_is_refused_and_never_breaks_anything(parts: list[str], space: str) -> None:
     try:
-        answer: object = matcher(space.join(words), RESOURCES)(record())
+        answer: object = matcher(space.join(parts), RESOURCES)(record())
     except Refusal as refusal:
         answer = refusal.http_status
     assert answer in (True, False, 400, 500)

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.maestro.documents import Document, Unreadable
-from lab.maestro.refusals import Code, Refusal
-from lab.maestro.store import Row, Store, Wanted
+from lab.maestro.storage.documents import Document, Unreadable
+from lab.maestro.storage.refusals import Code, Refusal
+from lab.maestro.storage.store import Row, Store, Wanted
 
 MOMENT, NODE = 1 << 22, 1 << 12
 
 
 class Heard(Store):
-    """A store with one consumer that writes down what it tells."""
+    """A store with one consumer that records its callbacks."""
 
     def __init__(self) -> None:
         self.specs: list[tuple[str, int]] = []
@@ -37,7 +37,7 @@ def wanted(version: int = 0, **changes: Any) -> Wanted:
     return Wanted(**(known | changes))
 
 
-def said(sequence: int | str = MOMENT, *, version: int | str = 1, conditions: Any = (), **changes: Any) -> Document:
+def report(sequence: int | str = MOMENT, *, version: int | str = 1, conditions: Any = (), **changes: Any) -> Document:
     known = {
         "id": "1",
         "source": "agent",
@@ -104,11 +104,11 @@ def test_reports_in_any_order_end_with_the_latest(order: list[int]) -> None:
     store = Heard()
     store.create(wanted())
     for moment in order:
-        store.report(said(moment * MOMENT | NODE))
+        store.report(report(moment * MOMENT | NODE))
 
     assert sequence_of(store) == str(5 * MOMENT | NODE)
-    told = [int(row.status["sequenceid"]) for row in store.statuses if row.status]
-    assert told == sorted(told)
+    stored = [int(row.status["sequenceid"]) for row in store.statuses if row.status]
+    assert stored == sorted(stored)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_a_report_is_newer_by_moment_then_by_step(
 ) -> None:
     store.create(wanted())
     if before:
-        store.report(said(before))
-    store.report(said(after))
+        store.report(report(before))
+    store.report(report(after))
 
     assert (sequence_of(store) == str(after) and len(store.statuses) == (2 if before else 1)) is taken
 
@@ -136,33 +136,33 @@ def test_a_report_is_newer_by_moment_then_by_step(
 @pytest.mark.parametrize("before", ["abc", str(2 * MOMENT | 2 * NODE)])
 def test_reports_that_cannot_be_compared_are_refused(store: Heard, before: str) -> None:
     store.create(wanted())
-    store.report(said(before))
+    store.report(report(before))
     with pytest.raises(Unreadable):
-        store.report(said(3 * MOMENT | NODE))
+        store.report(report(3 * MOMENT | NODE))
 
 
 @pytest.mark.parametrize("version", [0, 2, "2"])
 def test_a_report_on_another_version_is_dropped_before_its_sequence_is_looked_at(store: Heard, version: Any) -> None:
     store.create(wanted())
-    store.report(said("not a number", version=version))
+    store.report(report("not a number", version=version))
 
     assert store.get("w").status is None
 
 
 def test_deleted_wins_over_version_and_order(store: Heard) -> None:
     store.create(wanted())
-    store.report(said(9 * MOMENT))
-    store.report(said(MOMENT, version=77, conditions=["Applied", "Deleted"]))
+    store.report(report(9 * MOMENT))
+    store.report(report(MOMENT, version=77, conditions=["Applied", "Deleted"]))
 
     assert not store.rows
     assert len(store.statuses) == 2
-    store.report(said(10 * MOMENT))
+    store.report(report(10 * MOMENT))
     assert len(store.statuses) == 2
 
 
 def test_a_status_carries_the_metadata_of_its_time(store: Heard) -> None:
     store.create(wanted())
-    store.report(said(metadata='{"name":"of the agent"}'))
+    store.report(report(metadata='{"name":"of the agent"}'))
     renamed = {"source": "s", "metadata": {"name": "renamed"}, "data": {}}
     store.update(wanted(payload=renamed))
     store.mark_deleting("w")
@@ -185,7 +185,7 @@ def test_a_consumer_goes_only_when_its_last_row_has_gone(*, store: Heard, deleti
         store.remove_consumer(key)
     assert refused.value.http_status == 403
 
-    store.report(said(conditions=["Deleted"]))
+    store.report(report(conditions=["Deleted"]))
     store.remove_consumer(key)
     store.remove_consumer(key)
     assert not store.consumers

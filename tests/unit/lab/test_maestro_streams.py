@@ -8,20 +8,20 @@ from typing import Any, cast
 import grpc
 import pytest
 
-from lab.maestro.calls import MAX_MESSAGE_BYTES, Context, Failed, require_size
-from lab.maestro.streams import QUEUE_LENGTH, Streams
+from lab.maestro.streams.broadcast import QUEUE_LENGTH, Streams
+from lab.maestro.streams.calls import MAX_MESSAGE_BYTES, Context, Failed, require_size
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest
 
-PATIENCE = 10
+TIMEOUT = 10
 
 
 class Subscriber:
-    """A stream as the server sees it. It takes `room` events and then no more, until there is room again."""
+    """A stream as the server sees it. It takes `capacity` events and then no more, until there is capacity again."""
 
-    def __init__(self, room: int | None = None) -> None:
+    def __init__(self, capacity: int | None = None) -> None:
         self.seen: list[str] = []
         self.ended: tuple[grpc.StatusCode, str] | None = None
-        self._room = room
+        self._capacity = capacity
         self._news = asyncio.Condition()
 
     async def send_initial_metadata(self, _: Any) -> None:
@@ -29,7 +29,7 @@ class Subscriber:
 
     async def write(self, event: CloudEvent) -> None:
         async with self._news:
-            await self._news.wait_for(lambda: self._room is None or len(self.seen) < self._room)
+            await self._news.wait_for(lambda: self._capacity is None or len(self.seen) < self._capacity)
             self.seen.append(event.id)
             self._news.notify_all()
 
@@ -37,7 +37,7 @@ class Subscriber:
         self.ended = (code, details)
 
     async def until(self, count: int) -> list[str]:
-        async with asyncio.timeout(PATIENCE), self._news:
+        async with asyncio.timeout(TIMEOUT), self._news:
             await self._news.wait_for(lambda: len(self.seen) >= count)
         return self.seen
 
@@ -82,7 +82,7 @@ async def test_events_come_in_order_to_all_of_an_address_and_to_nobody_else() ->
 
 
 async def test_one_who_does_not_read_holds_everybody_up_until_it_leaves() -> None:
-    streams, reader, sleeper, other = Streams(1000.0), Subscriber(), Subscriber(room=0), Subscriber()
+    streams, reader, sleeper, other = Streams(1000.0), Subscriber(), Subscriber(capacity=0), Subscriber()
     async with broadcasting(streams) as join:
         await join("a", reader)
         asleep = await join("a", sleeper)
@@ -101,7 +101,7 @@ async def test_one_who_does_not_read_holds_everybody_up_until_it_leaves() -> Non
 
 
 async def test_a_cut_ends_streams_even_those_that_are_full_and_others_may_come() -> None:
-    streams, reader, sleeper, late = Streams(1000.0), Subscriber(), Subscriber(room=1), Subscriber()
+    streams, reader, sleeper, late = Streams(1000.0), Subscriber(), Subscriber(capacity=1), Subscriber()
     async with broadcasting(streams) as join:
         ended = await join("a", reader)
         await join("a", sleeper)
@@ -109,7 +109,7 @@ async def test_a_cut_ends_streams_even_those_that_are_full_and_others_may_come()
         await reader.until(QUEUE_LENGTH)
 
         streams.cut()
-        await asyncio.wait_for(ended, PATIENCE)
+        await asyncio.wait_for(ended, TIMEOUT)
         assert reader.ended == (grpc.StatusCode.UNAVAILABLE, "Socket closed")
 
         await join("a", late)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.maestro.validation import aggregate, bundle_problem, consumer_problem
+from lab.maestro.storage.validation import aggregate, bundle_problem, consumer_problem
 
 LABELS = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", fullmatch=True)
 KEYS = st.from_regex(
@@ -87,7 +87,7 @@ def test_the_same_object_of_another_version_kind_or_namespace_is_another_object(
     assert problem_of(*others) is None
 
 
-def test_problems_are_told_alone_or_together_and_each_once() -> None:
+def test_problems_are_listed_alone_or_together_and_each_once() -> None:
     assert aggregate(iter([])) is None
     assert aggregate(iter(["a"])) == "a"
     assert aggregate(iter(["a", "b", "a"])) == "[a, b]"

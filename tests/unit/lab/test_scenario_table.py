@@ -4,9 +4,9 @@ from typing import Literal
 
 import pytest
 
-from lab.real import steps
-from lab.real.steps import Step
-from tests.contracts.scenario_table import Table
+from lab.real.artifacts import steps
+from lab.real.artifacts.steps import Step
+from tests.support.scenario_table import Table
 
 Phase = Literal["setup", "call", "teardown"]
 Outcome = Literal["passed", "failed", "skipped"]
@@ -48,7 +48,7 @@ def test_it_names_each_scenario_with_its_outcome_and_time_and_what_was_set_up_by
     ]
 
 
-def test_of_tests_elsewhere_only_the_builds_are_told() -> None:
+def test_of_tests_elsewhere_only_the_builds_are_shown() -> None:
     table = Table("elsewhere/")
     steps.done.append(Step("build maestro", 300.0, STARTED))
     table.take(report("test_x", "call", 301.0))

@@ -1,11 +1,11 @@
-"""What takes long is told as it goes on, and nothing is counted twice."""
+"""Slow steps are printed as they end, and none is counted twice."""
 
 import time
 
 import pytest
 
-from lab.real import steps
-from lab.real.steps import step
+from lab.real.artifacts import steps
+from lab.real.artifacts.steps import step
 
 
 @pytest.fixture(autouse=True)
@@ -27,14 +27,14 @@ def test_a_step_within_another_counts_once() -> None:
     assert inner.seconds + outer.seconds <= elapsed
 
 
-def test_a_long_one_is_announced_and_each_is_told_with_its_time(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_one_is_announced_and_each_is_printed_with_its_time(capsys: pytest.CaptureFixture[str]) -> None:
     with step("build etcd", warning="some minutes"):
         assert capsys.readouterr().err == "build etcd (some minutes) ...\n"
 
     assert capsys.readouterr().err.endswith(" s  build etcd\n")
 
 
-def test_one_that_failed_is_not_told_as_done(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_that_failed_is_not_printed_as_done(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ZeroDivisionError), step("divide"):
         _ = 1 / 0
 

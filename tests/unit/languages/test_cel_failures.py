@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.cel import compile_cel
-from dispatcher.languages.errors import EvaluationError, MissingKey, Position
+from shared.languages.cel import compile_cel
+from shared.languages.errors import EvaluationError, MissingKey, Position
 
 VARIABLES: dict[str, Any] = {
     "spec": {"name": "c1", "nodes": [1, 2], "region": None},
@@ -58,7 +58,7 @@ def test_a_failure_names_the_part_the_value_and_the_remedy(
 
 
 @pytest.mark.parametrize("source", ["spec.zone", "spec.nodes[9]", "resources", "spec.?zone.value()"])
-def test_what_is_not_there_is_told_apart_from_other_failures(source: str) -> None:
+def test_what_is_not_there_is_distinguished_from_other_failures(source: str) -> None:
     assert isinstance(failure(source), MissingKey)
 
 
@@ -71,7 +71,7 @@ def test_the_caret_points_at_the_field_that_is_missing() -> None:
     assert failure("text == 'abc' &&\n  spec.zone == 'z'").position == Position(2, 8)
 
 
-def test_the_first_of_two_failures_is_told() -> None:
+def test_the_first_of_two_failures_is_reported() -> None:
     assert failure("spec.a || spec.b").fragment == "spec.a"
 
 

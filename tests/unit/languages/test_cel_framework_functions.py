@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.cel import compile_cel
-from dispatcher.languages.errors import EvaluationError
+from shared.languages.cel import compile_cel
+from shared.languages.errors import EvaluationError
 
 NOW = datetime(2026, 5, 6, 12, 0, 0, 999_999, tzinfo=UTC)
 

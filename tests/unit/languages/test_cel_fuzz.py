@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dispatcher.languages.cel import compile_cel
-from dispatcher.languages.errors import EvaluationError, Rejected
+from shared.languages.cel import compile_cel
+from shared.languages.errors import EvaluationError, Rejected
 
 EXAMPLES = 100_000 if os.environ.get("SOAK") else 3_000
 SECONDS, MEGABYTES = 1.0, 200

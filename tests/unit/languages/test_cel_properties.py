@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dispatcher.languages.cel import compile_cel
-from dispatcher.languages.errors import EvaluationError, LimitExceeded, Rejected
+from shared.languages.cel import compile_cel
+from shared.languages.errors import EvaluationError, LimitExceeded, Rejected
 
 cel = pytest.importorskip("cel_expr_python.cel", reason="cel-expr-python has no wheel for this platform")
 ext_optional = pytest.importorskip("cel_expr_python.ext.ext_optional")

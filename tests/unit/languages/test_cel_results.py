@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.cel import compile_cel
+from shared.languages.cel import compile_cel
 
 
 def value(source: str, **variables: Any) -> Any:
@@ -80,3 +80,18 @@ def test_tuples_are_lists() -> None:
     assert value("xs + [3]", xs=(1, 2)) == [1, 2, 3]
     assert value("xs[1]", xs=(1, 2)) == 2
     assert value("xs == [1, 2]", xs=(1, 2)) is True
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("duration('90s')", "90s"),
+        ("[1].filter(x, false)", []),
+        ("l.filter(x, true)", [{"a": 1}]),
+        ("{'m': l[0]}", {"m": {"a": 1}}),
+        ("true ? has(l[0].?a.b) : true", False),
+    ],
+)
+def test_a_result_that_go_writes_otherwise_is_plain_json(source: str, value: Any) -> None:
+    """Go: 90000000000, null, [{"Adapter":{}}], an error, and the field in place of the bool."""
+    assert compile_cel(source).evaluate({"l": [{"a": 1}]}) == value

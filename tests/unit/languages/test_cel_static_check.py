@@ -2,8 +2,8 @@
 
 import pytest
 
-from dispatcher.languages.cel import compile_cel
-from dispatcher.languages.errors import EvaluationError, Rejected
+from shared.languages.cel import compile_cel
+from shared.languages.errors import EvaluationError, Rejected
 
 DECLARED = ["resources", "adapter", "generation", "int"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError, LimitExceeded, MissingKey, Position, Rejected
-from dispatcher.languages.jsonpath import compile_jsonpath
+from shared.languages.errors import EvaluationError, LimitExceeded, MissingKey, Position, Rejected
+from shared.languages.jsonpath import compile_jsonpath
 
 CLUSTER = {
     "name": "c1",
@@ -97,7 +97,7 @@ def test_nothing_is_found_inside_a_python_object(path: str) -> None:
         "status.conditions[0:9]",
     ],
 )
-def test_what_is_not_there_is_told_apart_as_a_missing_key(path: str) -> None:
+def test_what_is_not_there_is_a_missing_key(path: str) -> None:
     with pytest.raises(MissingKey):
         compile_jsonpath(path).evaluate(CLUSTER)
 

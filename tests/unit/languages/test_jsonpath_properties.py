@@ -13,8 +13,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dispatcher.languages.errors import EvaluationError, Rejected
-from dispatcher.languages.jsonpath import compile_jsonpath
+from shared.languages.errors import EvaluationError, Rejected
+from shared.languages.jsonpath import compile_jsonpath
 
 SOURCES = 100_000 if os.environ.get("SOAK") else 3_000
 many = settings(max_examples=20_000 if os.environ.get("SOAK") else 250, deadline=None)

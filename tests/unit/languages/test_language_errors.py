@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import (
+from shared.languages.errors import (
     EvaluationError,
     LanguageError,
     LimitExceeded,
@@ -90,7 +90,7 @@ def test_a_part_over_several_lines_is_underlined_on_its_first() -> None:
     assert error.explain().splitlines()[1:] == ["  a +", "  ^^^"]
 
 
-def test_what_was_met_is_not_told_twice() -> None:
+def test_what_was_met_is_not_reported_twice() -> None:
     error = EvaluationError("cannot add null", source="a + b", met="null")
     assert "met:" not in error.explain()
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError
-from dispatcher.languages.gotemplate import compile_template
+from shared.languages.errors import EvaluationError
+from shared.languages.gotemplate import compile_template
 
 
 def render(source: str, **variables: Any) -> str:
@@ -137,7 +137,7 @@ def test_nothing_of_a_python_object_can_be_reached(source: str) -> None:
     assert "object at" not in refused.value.explain() + refused.value.met
 
 
-def test_now_is_told_by_the_clock_of_the_rendering() -> None:
+def test_now_comes_from_the_clock_of_the_rendering() -> None:
     program = compile_template('{{ now | date "15:04:05.000 Z07:00 MST" }}')
     instant = datetime(2026, 3, 4, 5, 6, 7, 80_000, tzinfo=UTC)
     assert program.evaluate({}, clock=lambda: instant) == "05:06:07.080 Z UTC"
@@ -165,3 +165,29 @@ def test_a_block_manifest_is_rendered_as_the_guide_shows() -> None:
 """
     text = render(source, platformType="gcp", subnets=[{"id": 1, "name": "A"}, {"id": 2, "name": "B"}])
     assert text == 'data:\n  tier: "cloud"\n  subnet_1_name: "a"\n  subnet_2_name: "b"\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "variables", "rendered"),
+    [
+        ("zone-{{ .id }}", {"id": "c1"}, "zone-c1"),
+        ("{{ .id }}{{ .n }}", {"id": "c1", "n": 5}, "c15"),
+        ("{{ .n }}", {"n": True}, "true"),
+        ("{{ .n }}", {"n": 2.5}, "2.5"),
+        ("{{ .n }}", {"n": None}, "<no value>"),
+        ("{{ .n }}", {"n": [1, "a"]}, "[1 a]"),
+        ("{{ .n }}", {"n": 2**63 - 1}, "9223372036854775807"),
+        ("{{- .id -}} x", {"id": "c1"}, "c1x"),
+    ],
+)
+def test_text_and_variables_alone_give_what_every_other_template_gives(
+    source: str, variables: dict[str, Any], rendered: str
+) -> None:
+    same = f"{{{{ if true }}}}{source}{{{{ end }}}}"
+
+    assert compile_template(source).evaluate(variables) == compile_template(same).evaluate(variables) == rendered
+
+
+def test_a_variable_that_is_missing_is_an_error_in_the_plainest_template() -> None:
+    with pytest.raises(EvaluationError, match="has no key 'id'"):
+        compile_template("zone-{{ .id }}").evaluate({})

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError, LimitExceeded, Rejected
-from dispatcher.languages.gotemplate import compile_template
+from shared.languages.errors import EvaluationError, LimitExceeded, Rejected
+from shared.languages.gotemplate import compile_template
 
 
 def test_integers_of_a_document_are_integers() -> None:
@@ -75,7 +75,7 @@ def test_a_slice_takes_its_bounds_from_variables() -> None:
 
 
 def test_a_slice_ends_where_the_list_ends() -> None:
-    """Go lets it run on into the spare room behind the list, if there happens to be some."""
+    """Go lets it run on into the spare capacity behind the list, if there happens to be some."""
     with pytest.raises(EvaluationError, match="out of range"):
         compile_template("{{ slice .l 0 4 }}").evaluate({"l": [1, 2, 3]})
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import LimitExceeded, Rejected
-from dispatcher.languages.gotemplate import compile_template
+from shared.languages.errors import LimitExceeded, Rejected
+from shared.languages.gotemplate import compile_template
 
 LAUGHS: Any = ["ha"] * 10
 for _ in range(12):
@@ -56,10 +56,10 @@ def test_an_evaluation_that_takes_too_much_is_stopped(source: str, variables: di
 
 REFUSED = [
     ("a long source", "{{ 1 }}" + "x" * 1024 * 1024, "characters"),
-    ("many actions", "{{ 1 }}" * 10_000, "words"),
-    ("a long pipeline", "{{ 1" + " | print" * 10_000 + " }}", "words"),
-    ("many arguments", "{{ print " + "1 " * 20_000 + " }}", "words"),
-    ("a long chain", "{{ " + ".a" * 30_000 + " }}", "words"),
+    ("many actions", "{{ 1 }}" * 10_000, "tokens"),
+    ("a long pipeline", "{{ 1" + " | print" * 10_000 + " }}", "tokens"),
+    ("many arguments", "{{ print " + "1 " * 20_000 + " }}", "tokens"),
+    ("a long chain", "{{ " + ".a" * 30_000 + " }}", "tokens"),
     ("deep parentheses", "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "inside each other"),
     ("deep blocks", "{{ if 1 }}" * 5000 + "{{ end }}" * 5000, "inside each other"),
     ("blocks and parentheses", "{{ range .x }}" * 40 + "{{ " + "(" * 40 + "1" + ")" * 40 + " }}" + "{{ end }}" * 40, "inside each other"),

@@ -1,11 +1,11 @@
-"""How an author is told: the place, the problem and, where the mistake is a common one, what was probably meant."""
+"""Errors for an author: the place, the problem and, where the mistake is a common one, what was probably meant."""
 
 from typing import Any, NamedTuple
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError, Position, Rejected
-from dispatcher.languages.gotemplate import compile_template
+from shared.languages.errors import EvaluationError, Position, Rejected
+from shared.languages.gotemplate import compile_template
 
 VARIABLES = ("clusterId", "name", "items", "count")
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dispatcher.languages.errors import EvaluationError, Rejected
-from dispatcher.languages.gotemplate import compile_structure, compile_template
+from shared.languages.errors import EvaluationError, Rejected
+from shared.languages.gotemplate import compile_structure, compile_template
 
 FUZZED = 100_000 if os.environ.get("SOAK") else 3_000
 many = settings(max_examples=20_000 if os.environ.get("SOAK") else 100, deadline=None)

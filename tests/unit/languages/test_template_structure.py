@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dispatcher.languages.errors import EvaluationError, LimitExceeded, Rejected
-from dispatcher.languages.gotemplate import compile_structure
+from shared.languages.errors import EvaluationError, LimitExceeded, Rejected
+from shared.languages.gotemplate import compile_structure
 
 MANIFEST = {
     "apiVersion": "v1",
@@ -100,7 +100,7 @@ def test_it_knows_what_it_reads_and_calls() -> None:
     assert compile_structure({"a": 1}).free_variables == frozenset()
 
 
-def test_one_clock_tells_now_in_the_whole_document() -> None:
+def test_one_clock_gives_now_in_the_whole_document() -> None:
     instant = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
     document = ["{{ now | date `15:04` }}", {"{{ now | date `2006` }}": 1}]
     assert compile_structure(document).render({}, clock=lambda: instant) == ["05:06", {"2026": 1}]

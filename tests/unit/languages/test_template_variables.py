@@ -2,7 +2,7 @@
 
 import pytest
 
-from dispatcher.languages.gotemplate import compile_template
+from shared.languages.gotemplate import compile_template
 
 READS: list[tuple[str, set[str]]] = [
     ("no action", set()),

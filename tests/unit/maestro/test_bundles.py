@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conditions import Condition, Status
 from shared.errors import ServerError
-from shared.maestro.bundles import differences, work_of_bundle
-from shared.manifestwork import ManifestWork, WorkStatus
+from shared.maestro.wire.bundles import differences, work_of_bundle
+from shared.model.conditions import Condition, Status
+from shared.model.manifestwork import ManifestWork, WorkStatus
 
 PROPERTY = settings(max_examples=80, deadline=None)
 UID = "5e212a26-73ca-5eb1-bc5e-f99ae486da25"

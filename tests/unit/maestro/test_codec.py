@@ -9,8 +9,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conditions import Condition, Status
-from shared.maestro.codec import (
+from shared.maestro.wire.cloudevent_pb2 import CloudEvent, CloudEventAttributeValue
+from shared.maestro.wire.codec import (
     DATA_TYPE,
     Attribute,
     Envelope,
@@ -20,8 +20,8 @@ from shared.maestro.codec import (
     timestamp,
     work_in_status,
 )
-from shared.maestro.wire.cloudevent_pb2 import CloudEvent, CloudEventAttributeValue
-from shared.manifestwork import ManifestWork
+from shared.model.conditions import Condition, Status
+from shared.model.manifestwork import ManifestWork
 
 PROPERTY = settings(max_examples=80, deadline=None)
 UID = "5e212a26-73ca-5eb1-bc5e-f99ae486da25"
@@ -74,7 +74,7 @@ def over_the_wire(envelope: Envelope) -> Envelope:
 
 
 class TestAStatusEvent:
-    def test_it_tells_the_work_with_its_status(self) -> None:
+    def test_it_gives_the_work_with_its_status(self) -> None:
         work = work_in_status(over_the_wire(status_event()))
         bundle = PAYLOAD["manifestBundle"]
         assert isinstance(bundle, dict)
@@ -129,7 +129,7 @@ class TestAStatusEvent:
             pytest.param(status_event(resourceid=5), id="an id that is a number"),
             pytest.param(status_event(sequenceid=None), id="no sequence id"),
             pytest.param(status_event(resourceversion=None), id="no version"),
-            pytest.param(status_event(resourceversion="three"), id="a version in words"),
+            pytest.param(status_event(resourceversion="three"), id="a version that is no number"),
             pytest.param(status_event(resourceversion=True), id="a version that is true"),
             pytest.param(status_event(resourceversion=timestamp(AT)), id="a version that is a time"),
             pytest.param(status_event(metadata="{"), id="cut metadata"),

@@ -1,7 +1,7 @@
-"""Tokens and certificates that change under a running process."""
+"""Certificates that change under a running Maestro client."""
 
-import os
 import ssl
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,13 @@ import grpc
 import pytest
 
 from shared.errors import Misconfigured
-from shared.maestro.credentials import TokenFile, Watched, channel_credentials, rest_context
-from shared.maestro.link import Link
-from shared.maestro.rest import Rest
-from shared.maestro.settings import MaestroSettings
-from shared.trust import verifying
-from tests.contracts.pki import make_pki
+from shared.maestro import MaestroClient
+from shared.maestro.config.credentials import check_files, rest_context
+from shared.maestro.config.settings import MaestroSettings
+from shared.maestro.grpc.channel import GrpcChannel, channel_credentials
+from shared.maestro.http.rest import Rest
+from shared.network.tls import verifying
+from tests.support.pki import make_pki
 
 
 def settings(**files: Any) -> MaestroSettings:
@@ -35,90 +36,6 @@ def put(path: Path, content: str) -> Path:
 def tls(tmp_path: Path) -> MaestroSettings:
     issued = make_pki(tmp_path)
     return settings(ca_file=issued.authority, cert_file=issued.client.certificate, key_file=issued.client.key)
-
-
-class TestWatched:
-    def test_nothing_has_changed_at_first_and_each_change_is_told_once(self, tmp_path: Path) -> None:
-        watched = Watched([put(tmp_path / "a", "1"), put(tmp_path / "b", "1"), None])
-        assert not watched.changed()
-        put(tmp_path / "b", "2")
-        assert watched.changed()
-        assert not watched.changed()
-
-    def test_going_and_coming_are_changes(self, tmp_path: Path) -> None:
-        path = tmp_path / "a"
-        watched = Watched([path])
-        assert not watched.changed()
-        put(path, "1")
-        assert watched.changed()
-        path.unlink()
-        assert watched.changed()
-
-    def test_a_link_that_is_pointed_elsewhere_is_a_change(self, tmp_path: Path) -> None:
-        for folder in ("first", "second"):
-            (tmp_path / folder).mkdir()
-            (tmp_path / folder / "token").write_text("same")
-        (tmp_path / "..data").symlink_to("first")
-        (tmp_path / "token").symlink_to("..data/token")
-        watched = Watched([tmp_path / "token"])
-        (tmp_path / "..data.new").symlink_to("second")
-        (tmp_path / "..data.new").replace(tmp_path / "..data")
-        assert watched.changed()
-
-    def test_a_change_that_keeps_length_and_modification_time_is_seen(self, tmp_path: Path) -> None:
-        path = put(tmp_path / "a", "old")
-        watched = Watched([path])
-        times = (path.stat().st_atime_ns, path.stat().st_mtime_ns)
-        path.write_text("new")
-        os.utime(path, ns=times)
-        assert watched.changed()
-
-    def test_without_files_nothing_ever_changes(self) -> None:
-        assert not Watched([None, None]).changed()
-
-
-class TestTheToken:
-    def test_it_is_trimmed_and_made_a_header(self, tmp_path: Path) -> None:
-        assert TokenFile(put(tmp_path / "token", " \nabc.def\r\n")).header == "Bearer abc.def"
-
-    def test_a_new_one_is_used_from_the_next_call_on(self, tmp_path: Path) -> None:
-        token = TokenFile(put(tmp_path / "token", "one"))
-        put(tmp_path / "token", "two")
-        assert token.header == "Bearer two"
-
-    @pytest.mark.parametrize(
-        "spoil",
-        [
-            pytest.param(Path.unlink, id="gone"),
-            pytest.param(lambda path: path.write_bytes(b""), id="empty"),
-            pytest.param(lambda path: path.write_bytes(b" \n"), id="blank"),
-            pytest.param(lambda path: path.write_bytes(b"\xff\xfe"), id="no text"),
-            pytest.param(lambda path: path.write_bytes(b"one\nauthorization: two"), id="two lines"),
-            pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder"),
-        ],
-    )
-    def test_the_last_good_one_serves_while_the_file_is_spoilt_and_the_next_good_one_after(
-        self, tmp_path: Path, spoil: object
-    ) -> None:
-        path = put(tmp_path / "token", "good")
-        token = TokenFile(path)
-        assert callable(spoil)
-        spoil(path)
-        assert token.header == "Bearer good"
-        assert token.header == "Bearer good"
-        if path.is_dir():
-            path.rmdir()
-        put(path, "better")
-        assert token.header == "Bearer better"
-
-    @pytest.mark.parametrize("content", [None, b"", b"\n", b"\xff", b"a b", b"a\nb", "tökén".encode()], ids=repr)
-    def test_without_a_good_one_at_the_start_there_is_no_start(self, tmp_path: Path, content: bytes | None) -> None:
-        path = tmp_path / "token"
-        if content is not None:
-            path.write_bytes(content)
-        with pytest.raises(Misconfigured, match=str(path)) as refusal:
-            TokenFile(path)
-        assert "a b" not in str(refusal.value)
 
 
 class TestTls:
@@ -156,7 +73,7 @@ class TestTls:
 class TestTheChannel:
     async def test_it_is_opened_anew_when_a_certificate_changes(self, tls: MaestroSettings) -> None:
         assert tls.cert_file is not None
-        link = Link(tls)
+        link = GrpcChannel(tls)
         try:
             before = link._channel
             assert not link.refresh()
@@ -169,7 +86,7 @@ class TestTheChannel:
 
     async def test_while_a_certificate_is_away_the_old_channel_serves(self, tls: MaestroSettings) -> None:
         assert tls.key_file is not None
-        link = Link(tls)
+        link = GrpcChannel(tls)
         try:
             before, content = link._channel, tls.key_file.read_text()
             tls.key_file.unlink()
@@ -202,3 +119,49 @@ def test_a_certificate_without_the_key_identifier_of_its_authority_is_trusted_by
     assert not context.verify_flags & ssl.VERIFY_X509_STRICT
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
+
+
+class TestFilesAtTheStart:
+    """gRPC opens its files at the first write; what is wrong with them is found before anything is read."""
+
+    @pytest.mark.parametrize(
+        ("name", "path"),
+        [
+            ("ca_file", "ca_file"),
+            ("cert_file", "cert_file"),
+            ("key_file", "cert_file"),
+        ],
+    )
+    @pytest.mark.parametrize("content", [None, "garbage"], ids=["missing", "garbage"])
+    def test_a_file_that_cannot_be_used_is_named(
+        self, tls: MaestroSettings, name: str, path: str, content: str | None
+    ) -> None:
+        file: Path = getattr(tls, name)
+        file.unlink()
+        if content is not None:
+            file.write_text(content)
+        with pytest.raises(Misconfigured) as refused:
+            check_files(tls)
+        (problem,) = refused.value.problems
+        assert problem.path == (path if content else name), "a pair that does not fit is named by its certificate"
+        assert str(file) in problem.message
+
+    def test_all_of_them_are_named_at_once(self, tls: MaestroSettings, tmp_path: Path) -> None:
+        token = put(tmp_path / "token", "two lines\nof text")
+        assert tls.ca_file is not None
+        assert tls.key_file is not None
+        for file in (tls.ca_file, tls.key_file):
+            file.write_text("garbage")
+        with pytest.raises(Misconfigured) as refused:
+            check_files(replace(tls, token_file=token))
+        assert len(refused.value.problems) == 3
+        assert "two lines" not in str(refused.value)
+
+    async def test_a_client_checks_them_before_it_reads(self, tls: MaestroSettings, tmp_path: Path) -> None:
+        missing = replace(tls, token_file=tmp_path / "nowhere")
+        with pytest.raises(Misconfigured, match="nowhere"):
+            await MaestroClient(missing).__aenter__()
+
+    async def test_a_client_that_only_reads_opens_no_channel(self, tls: MaestroSettings) -> None:
+        async with MaestroClient(tls) as client:
+            assert client._connection is None

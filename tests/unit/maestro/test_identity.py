@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from shared.maestro.identity import work_id
+from shared.maestro.works.identity import work_id
 
 
 def test_it_is_the_id_the_go_client_makes() -> None:

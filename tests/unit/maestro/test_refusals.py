@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from shared import errors
 from shared.errors import HyperFleetError, Invalid, Permanent, Transient
-from shared.maestro.refusals import from_grpc, from_http, retry_after, unreachable
+from shared.maestro import MaestroSettings
+from shared.maestro.grpc.refusals import from_grpc
+from shared.maestro.refusals import from_http, retry_after, unreachable
 
 UNKNOWN = grpc.StatusCode.UNKNOWN
 WHAT = "create work 'w' on mgmt-01"
@@ -96,7 +98,7 @@ BY_TEXT: dict[str, tuple[grpc.StatusCode, str, type[HyperFleetError]]] = {
     "a broken handshake": (
         grpc.StatusCode.UNAVAILABLE,
         "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:8090: Ssl handshake failed (TSI_PROTOCOL_FAILURE): SSL_ERROR_SSL: error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED",
-        errors.Unavailable,
+        errors.Misconfigured,
     ),
     "nobody there": (
         grpc.StatusCode.UNAVAILABLE,
@@ -158,9 +160,9 @@ def test_a_stale_version_knows_the_latest() -> None:
         ("a stale version", "read it again"),
         ("no token", "MAESTRO_TOKEN_FILE"),
         ("a bad token", "MAESTRO_TOKEN_FILE"),
-        ("a certificate without group", "client certificate"),
+        ("a certificate without group", "MAESTRO_CERT_FILE"),
         ("no right to publish", "/sources/"),
-        ("a broken handshake", "CA file"),
+        ("a broken handshake", "MAESTRO_CA_FILE"),
         ("not Maestro at all", "MAESTRO_GRPC_URL"),
     ],
 )
@@ -275,8 +277,9 @@ BY_STATUS: dict[str, tuple[int, Any, type[HyperFleetError]]] = {
     "a bad gateway": (502, None, errors.ServerError),
     "a gateway that gave up": (504, None, errors.ServerError),
     "a panic": (500, [], errors.ServerError),
-    "a redirection": (302, None, errors.Invalid),
-    "another refusal": (418, {"reason": "teapot"}, errors.Invalid),
+    "a redirection": (302, None, errors.Misconfigured),
+    "a refusal of somebody else": (418, {"reason": "teapot"}, errors.Misconfigured),
+    "plain http to a TLS port": (400, None, errors.Misconfigured),
 }
 
 
@@ -287,7 +290,7 @@ def test_each_answer_of_the_rest_server_has_its_name(status: int, answer: Any, k
     assert str(error).startswith("get work 'w': ")
 
 
-def test_the_reason_of_a_rest_answer_is_told() -> None:
+def test_the_reason_of_a_rest_answer_is_reported() -> None:
     assert "Resource with id='zzz' not found" in str(from_http("get", 404, BY_STATUS["no such work"][1], {}))
 
 
@@ -298,10 +301,84 @@ def test_a_server_that_asks_to_come_back_later_says_when() -> None:
 
 
 def test_an_address_nobody_answers_at_is_named() -> None:
-    error = unreachable("get work 'w'", "https://m:8000", "[SSL: WRONG_VERSION_NUMBER] wrong version number")
-    assert isinstance(error, errors.Unavailable)
+    error = unreachable("get work 'w'", "https://m:8000: [Errno 111] Connect call failed")
+    assert type(error) is errors.Unavailable
     assert "https://m:8000" in str(error)
-    assert "TLS" in error.remedy
+
+
+TLS_FAILURES: dict[str, tuple[str, type[HyperFleetError], str]] = {
+    "Python, another CA": (
+        "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:1006)",
+        errors.Misconfigured,
+        "MAESTRO_CA_FILE",
+    ),
+    "Python, another name": (
+        "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: Hostname mismatch, certificate is not valid for 'm'.",
+        errors.Misconfigured,
+        "MAESTRO_GRPC_URL",
+    ),
+    "Python, no TLS": (
+        "[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)",
+        errors.Misconfigured,
+        "MAESTRO_GRPC_URL",
+    ),
+    "Python, no client certificate": (
+        "[SSL: TLSV13_ALERT_CERTIFICATE_REQUIRED] tlsv13 alert certificate required (_ssl.c:2576)",
+        errors.Unauthenticated,
+        "MAESTRO_CERT_FILE",
+    ),
+    "gRPC, another CA": (
+        (
+            "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:35943: Tls handshake failed "
+            "(TSI_PROTOCOL_FAILURE): SSL_ERROR_SSL: error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED: "
+            "unable to get local issuer certificate: OK"
+        ),
+        errors.Misconfigured,
+        "MAESTRO_CA_FILE",
+    ),
+    "gRPC, no client certificate or another one": (
+        (
+            "failed to connect to all addresses; last error: UNAVAILABLE: ipv4:127.0.0.1:35775: Unwrap failed "
+            "(TSI_DATA_CORRUPTED)"
+        ),
+        errors.Unauthenticated,
+        "MAESTRO_CERT_FILE",
+    ),
+}
+
+
+@pytest.mark.parametrize(("why", "kind", "setting"), TLS_FAILURES.values(), ids=TLS_FAILURES)
+def test_tls_that_fails_by_its_settings_names_the_setting(why: str, kind: type[HyperFleetError], setting: str) -> None:
+    error = unreachable("get work 'w'", why)
+    assert type(error) is kind
+    assert setting in error.remedy
+
+
+def test_a_redirection_names_where_it_leads_and_the_setting_without_a_secret() -> None:
+    error = from_http("get", 301, None, {"location": "https://me:s3cret@elsewhere/login"})
+    assert "https://***@elsewhere/login" in str(error)
+    assert "MAESTRO_API_URL" in error.remedy
+
+
+def test_plain_http_to_a_tls_port_says_so() -> None:
+    error = from_http("get", 400, None, {}, text="Client sent an HTTP request to an HTTPS server.")
+    assert "speaks TLS" in str(error)
+    assert "https://" in error.remedy
+
+
+def test_rest_and_grpc_each_name_their_own_token() -> None:
+    assert "MAESTRO_HTTP_TOKEN_FILE" in from_http("get", 401, None, {}).remedy
+    assert "MAESTRO_TOKEN_FILE" in from_grpc("create", grpc.StatusCode.UNAUTHENTICATED, "").remedy
+
+
+def test_a_remedy_names_what_was_set() -> None:
+    names = MaestroSettings.load(
+        {"HYPERFLEET_MAESTRO_GRPC_URL": "https://m:1"},
+        {"http_server_address": "https://m", "source_id": "s", "auth": {"tls_config": {"ca_file": "/ca"}}},
+    ).grpc_names
+    error = unreachable("get", "CERTIFICATE_VERIFY_FAILED", names)
+    assert "clients.maestro.auth.tls_config.ca_file" in error.remedy
+    assert "HYPERFLEET_MAESTRO_GRPC_URL" in error.remedy
 
 
 NOW = datetime(2026, 10, 21, 7, 28, 0, tzinfo=UTC)

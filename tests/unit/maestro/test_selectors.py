@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.errors import Invalid
-from shared.maestro.selectors import Requirement, Selector
+from shared.maestro.works.selectors import Requirement, Selector
 
 PROPERTY = settings(max_examples=100, deadline=None)
 
@@ -18,7 +18,7 @@ KEYS = st.sampled_from(["app", "tier", "in", "notin", "hyperfleet.io/cluster-id"
 VALUES = st.sampled_from(["", "a", "b", "web", "1.2", "A_b-c"])
 LABELS = st.dictionaries(KEYS, VALUES, max_size=4)
 SPACES = st.sampled_from(["", " ", "  ", "\t"])
-# One term as text, beside what it means in plain words.
+# One term as text, beside its meaning.
 Term = tuple[str, str, list[str]]
 TERMS: st.SearchStrategy[Term] = st.one_of(
     st.tuples(KEYS, st.sampled_from(["=", "==", "!=", "in", "notin"]), st.lists(VALUES, min_size=1, max_size=3)),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.errors import Misconfigured
-from shared.maestro.settings import MaestroSettings
+from shared.maestro.config.settings import MaestroSettings
 
 REQUIRED = {"MAESTRO_GRPC_URL": "https://m:8090", "MAESTRO_API_URL": "https://m:8000", "MAESTRO_SOURCE_ID": "adapter-1"}
 
@@ -141,35 +141,92 @@ class TestWhereTheyComeFrom:
 
 
 class TestWhatCannotWork:
-    def test_everything_missing_or_wrong_is_told_at_once_with_its_name(self) -> None:
+    def test_everything_missing_or_wrong_is_reported_at_once_with_its_name(self) -> None:
         section = {"auth": {"tls_config": {"ca": "/x"}}, "timeout": "soon", "source_id": 5, "retry_attempts": "many"}
         with pytest.raises(Misconfigured) as refusal:
             MaestroSettings.load({"MAESTRO_INSECURE": "perhaps"}, section)
-        told = {problem.path: problem.message for problem in refusal.value.problems}
-        assert told.keys() == {
+        problems = {problem.path: problem.message for problem in refusal.value.problems}
+        assert problems.keys() == {
             "clients.maestro.auth.tls_config.ca",
             "clients.maestro.timeout",
             "clients.maestro.source_id",
             "clients.maestro.retry_attempts",
             "MAESTRO_INSECURE",
-            "grpc_server_address",
-            "http_server_address",
-            "source_id",
+            "clients.maestro.grpc_server_address",
+            "clients.maestro.http_server_address",
         }
-        assert "MAESTRO_GRPC_URL" in told["grpc_server_address"]
+        assert problems["clients.maestro.grpc_server_address"] == "must be set (or MAESTRO_GRPC_URL)"
+
+    def test_what_is_missing_without_a_file_is_a_variable(self) -> None:
+        with pytest.raises(Misconfigured) as refusal:
+            MaestroSettings.load({"MAESTRO_TIMEOUT": "soon", "MAESTRO_KEEPALIVE_TIME": "1s"})
+        assert [problem.path for problem in refusal.value.problems] == [
+            "MAESTRO_TIMEOUT",
+            "MAESTRO_GRPC_URL",
+            "MAESTRO_API_URL",
+            "MAESTRO_SOURCE_ID",
+            "MAESTRO_KEEPALIVE_TIME",
+        ]
+
+    @pytest.mark.parametrize(
+        ("variables", "section", "name"),
+        [
+            pytest.param({"MAESTRO_API_URL": "http://m"}, None, "MAESTRO_API_URL", id="a variable"),
+            pytest.param(
+                {"HYPERFLEET_MAESTRO_HTTP_SERVER_ADDRESS": "http://m"},
+                {"http_server_address": "https://m"},
+                "HYPERFLEET_MAESTRO_HTTP_SERVER_ADDRESS",
+                id="a variable over a file",
+            ),
+            pytest.param(
+                {"MAESTRO_API_URL": ""},
+                {"http_server_address": "http://m"},
+                "clients.maestro.http_server_address",
+                id="a file",
+            ),
+        ],
+    )
+    def test_a_problem_has_the_name_that_was_set(
+        self, variables: dict[str, str], section: dict[str, Any] | None, name: str
+    ) -> None:
+        with pytest.raises(Misconfigured) as refusal:
+            MaestroSettings.load(REQUIRED | variables, section)
+        assert [problem.path for problem in refusal.value.problems] == [name]
+
+    def test_a_derived_value_counts_where_nothing_is_set_and_blames_what_it_follows_from(self) -> None:
+        derived = {"keepalive_time": (1.0, "TIME_BUDGET"), "source_id": ("derived", "DEFAULT")}
+        with pytest.raises(Misconfigured) as refusal:
+            MaestroSettings.load(
+                {key: REQUIRED[key] for key in ("MAESTRO_GRPC_URL", "MAESTRO_API_URL")}, derived=derived
+            )
+        assert [problem.path for problem in refusal.value.problems] == ["TIME_BUDGET"]
+        loaded = MaestroSettings.load(REQUIRED | {"MAESTRO_KEEPALIVE_TIME": "1m"}, derived=derived)
+        assert (loaded.keepalive_time, loaded.source_id) == (60.0, "adapter-1")
+
+    def test_no_problem_shows_a_password(self) -> None:
+        secret = {"MAESTRO_GRPC_URL": "grpc://admin:s3cret@m:1", "MAESTRO_API_URL": "ftp://admin:s3cret@m"}
+        with pytest.raises(Misconfigured) as refusal:
+            MaestroSettings.load(REQUIRED | secret)
+        assert len(refusal.value.problems) == 2
+        assert "s3cret" not in str(refusal.value)
 
     @pytest.mark.parametrize(
         ("values", "paths"),
         [
             pytest.param({}, [], id="nothing"),
+            pytest.param({"grpc_server_address": ""}, ["grpc_server_address"], id="no address"),
+            pytest.param({"grpc_server_address": "ftp://m:1"}, ["grpc_server_address", "ca_file"], id="another scheme"),
+            pytest.param({"grpc_server_address": "https://u:p@m:1"}, ["grpc_server_address"], id="gRPC with a user"),
+            pytest.param({"grpc_server_address": "https://m..svc:1"}, ["grpc_server_address"], id="an empty label"),
             pytest.param(
-                {"grpc_server_address": ""}, ["grpc_server_address", "auth.tls_config.ca_file"], id="no address"
+                {"http_server_address": "https://m..svc:1"}, ["http_server_address"], id="REST, an empty label"
             ),
             pytest.param(
-                {"grpc_server_address": "ftp://m:1"},
-                ["grpc_server_address", "auth.tls_config.ca_file"],
-                id="another scheme",
+                {"http_server_address": "https://m\u00e4:1"}, ["http_server_address"], id="a host that is not ASCII"
             ),
+            pytest.param({"source_id": "s\u00f6urce"}, ["source_id"], id="a source id that is not ASCII"),
+            pytest.param({"source_id": "a b"}, ["source_id"], id="a source id with a space"),
+            pytest.param({"keepalive_time": 600 * 3600.0}, ["keepalive_time"], id="pings that gRPC cannot count"),
             pytest.param({"grpc_server_address": "https://"}, ["grpc_server_address"], id="a scheme alone"),
             pytest.param(
                 {"grpc_server_address": "https://[::1:8090"}, ["grpc_server_address"], id="a broken IPv6 address"
@@ -188,16 +245,14 @@ class TestWhatCannotWork:
             ),
             pytest.param({"source_id": ""}, ["source_id"], id="no source id"),
             pytest.param({"source_id": "it's"}, ["source_id"], id="a source id with a quote"),
-            pytest.param({"cert_file": Path("/cert")}, ["auth.tls_config"], id="a certificate without its key"),
-            pytest.param({"key_file": Path("/key")}, ["auth.tls_config"], id="a key without its certificate"),
-            pytest.param(
-                {"grpc_server_address": "m:8090"}, ["auth.tls_config.ca_file"], id="TLS that can verify nothing"
-            ),
+            pytest.param({"cert_file": Path("/cert")}, ["cert_file"], id="a certificate without its key"),
+            pytest.param({"key_file": Path("/key")}, ["key_file"], id="a key without its certificate"),
+            pytest.param({"grpc_server_address": "m:8090"}, ["ca_file"], id="TLS that can verify nothing"),
             pytest.param({"timeout": 0}, ["timeout"], id="no time at all"),
             pytest.param({"retry_attempts": 0}, ["retry_attempts"], id="no attempt"),
             pytest.param({"relist_interval": 0}, ["relist_interval"], id="listing without a pause"),
-            pytest.param({"keepalive_time": 9.9}, ["keepalive.time"], id="pings faster than the server allows"),
-            pytest.param({"keepalive_timeout": 0}, ["keepalive.timeout"], id="no patience for a ping"),
+            pytest.param({"keepalive_time": 9.9}, ["keepalive_time"], id="pings faster than the server allows"),
+            pytest.param({"keepalive_timeout": 0}, ["keepalive_timeout"], id="no timeout for a ping"),
         ],
     )
     def test_each_thing_that_cannot_work_is_named(self, values: dict[str, Any], paths: list[str]) -> None:

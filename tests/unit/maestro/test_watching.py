@@ -4,17 +4,19 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from shared.conditions import Condition, Status
 from shared.errors import Forbidden, Unavailable
-from shared.maestro.settings import MaestroSettings
-from shared.maestro.stream import Batch, Feed, StatusStream
-from shared.maestro.tracking import Change
-from shared.maestro.works import Works
-from shared.manifestwork import ManifestWork, WorkStatus
+from shared.maestro.config.settings import MaestroSettings
+from shared.maestro.grpc.stream import StatusStream
+from shared.maestro.works.feed import Batch, Feed
+from shared.maestro.works.tracking import Change
+from shared.maestro.works.works import Works
+from shared.model.conditions import Condition, Status
+from shared.model.manifestwork import ManifestWork, WorkStatus
 
 Answer = list[dict[str, Any]] | Unavailable
 
@@ -28,7 +30,7 @@ SETTINGS = MaestroSettings(
 )
 
 
-def word(sequence: int, uid: str = "u", *, life: int = 0, deleted: bool = False) -> ManifestWork:
+def status(sequence: int, uid: str = "u", *, incarnation: int = 0, deleted: bool = False) -> ManifestWork:
     conditions = (Condition(type="Deleted", status=Status.TRUE),) if deleted else ()
     return ManifestWork(
         name="w",
@@ -36,7 +38,7 @@ def word(sequence: int, uid: str = "u", *, life: int = 0, deleted: bool = False)
         manifests=(),
         uid=uid,
         generation=1,
-        created_at=datetime(2026, 1, 2, life, tzinfo=UTC),
+        created_at=datetime(2026, 1, 2, incarnation, tzinfo=UTC),
         status=WorkStatus(sequence_id=sequence, conditions=conditions),
     )
 
@@ -51,23 +53,23 @@ class TestAFeed:
         return Feed(lambda work: work.consumer == "c")
 
     async def test_it_gives_what_was_offered_once(self, feed: Feed) -> None:
-        feed.offer(word(1))
-        assert await feed.next(1.0) == Batch(relist=False, updates=(word(1),))
+        feed.offer(status(1))
+        assert await feed.next(1.0) == Batch(relist=False, updates=(status(1),))
         assert await feed.next(0.0) == Batch(relist=False, updates=())
 
-    async def test_of_each_work_it_keeps_the_newest_word(self, feed: Feed) -> None:
-        for each in (word(1), word(3), word(2), word(1, "other"), word(3)):
+    async def test_of_each_work_it_keeps_the_latest_status(self, feed: Feed) -> None:
+        for each in (status(1), status(3), status(2), status(1, "other"), status(3)):
             feed.offer(each)
         assert sequences(await feed.next(1.0)) == [3, 1]
 
     async def test_however_much_is_offered_it_holds_two_words_per_work(self, feed: Feed) -> None:
         for sequence in range(1000):
-            feed.offer(word(sequence))
-            feed.offer(word(sequence, deleted=True))
+            feed.offer(status(sequence))
+            feed.offer(status(sequence, deleted=True))
         assert len((await feed.next(1.0)).updates) == 2
 
-    async def test_a_deletion_and_the_life_after_it_come_in_their_order(self, feed: Feed) -> None:
-        for each in (word(1), word(2, deleted=True), word(3, life=1)):
+    async def test_a_deletion_and_the_incarnation_after_it_come_in_their_order(self, feed: Feed) -> None:
+        for each in (status(1), status(2, deleted=True), status(3, incarnation=1)):
             feed.offer(each)
         assert sequences(await feed.next(1.0)) == [2, 3]
 
@@ -79,25 +81,25 @@ class TestAFeed:
     async def test_it_wakes_whoever_waits(self, feed: Feed) -> None:
         waiting = asyncio.ensure_future(feed.next(60.0))
         await asyncio.sleep(0)
-        feed.offer(word(1))
+        feed.offer(status(1))
         assert sequences(await waiting) == [1]
 
-    async def test_a_wish_to_list_again_is_told_once_with_what_came(self, feed: Feed) -> None:
+    async def test_a_request_to_list_again_comes_once_with_what_came(self, feed: Feed) -> None:
         feed.ask_to_relist()
-        feed.offer(word(1))
-        assert await feed.next(1.0) == Batch(relist=True, updates=(word(1),))
+        feed.offer(status(1))
+        assert await feed.next(1.0) == Batch(relist=True, updates=(status(1),))
         assert not (await feed.next(0.0)).relist
 
-    async def test_a_refusal_for_good_is_told_every_time(self, feed: Feed) -> None:
-        feed.offer(word(1))
+    async def test_a_refusal_for_good_is_reported_every_time(self, feed: Feed) -> None:
+        feed.offer(status(1))
         feed.fail(Forbidden("no"))
         for _ in range(2):
             with pytest.raises(Forbidden):
                 await feed.next(1.0)
 
 
-class RefusingLink:
-    """A link whose subscriptions are all refused for good."""
+class RefusingChannel:
+    """A channel whose subscriptions are all refused for good."""
 
     def __init__(self) -> None:
         self.subscriptions = 0
@@ -107,16 +109,16 @@ class RefusingLink:
         raise Forbidden("no")
 
 
-async def test_a_watcher_that_comes_after_a_refusal_is_told_it_too() -> None:
-    link = RefusingLink()
-    stream = StatusStream(cast("Any", link), SETTINGS)
+async def test_a_watcher_that_comes_after_a_refusal_gets_it_too() -> None:
+    channel = RefusingChannel()
+    stream = StatusStream(cast("Any", channel), SETTINGS)
     async with stream.feed(lambda _: True) as first:
         with pytest.raises(Forbidden):
             await first.next(5.0)
         async with stream.feed(lambda _: True) as second:
             with pytest.raises(Forbidden):
                 await second.next(5.0)
-    assert link.subscriptions == 2
+    assert channel.subscriptions == 2
 
 
 class NoisyFeed(Feed):
@@ -124,11 +126,11 @@ class NoisyFeed(Feed):
 
     sequence = 0
 
-    async def next(self, patience: float | None) -> Batch:
+    async def next(self, timeout: float | None) -> Batch:
         await asyncio.sleep(0)
         self.sequence += 1
-        self.offer(word(self.sequence, "noisy"))
-        return await super().next(patience)
+        self.offer(status(self.sequence, "noisy"))
+        return await super().next(timeout)
 
 
 class FakeStream:
@@ -158,9 +160,9 @@ def bundle(uid: str) -> dict[str, Any]:
     return {"id": uid, "version": 1, "consumer_name": "c", "metadata": {"name": uid}}
 
 
-async def told(answers: list[Answer], count: int) -> list[tuple[Change, str]]:
-    """The first events that are told of anything but the work that is always in the news."""
-    parts: dict[str, Any] = {"rest": FakeRest(answers), "link": None, "stream": FakeStream()}
+async def events(answers: list[Answer], count: int) -> list[tuple[Change, str]]:
+    """The first events of any work but the one that changes all the time."""
+    parts: dict[str, Any] = {"rest": FakeRest(answers), "grpc": lambda: SimpleNamespace(stream=FakeStream())}
     works = Works(consumer="c", owner_labels={}, settings=SETTINGS, **parts)
     seen: list[tuple[Change, str]] = []
     async with asyncio.timeout(20), contextlib.aclosing(works.watch()) as events:
@@ -174,7 +176,7 @@ async def told(answers: list[Answer], count: int) -> list[tuple[Change, str]]:
 
 async def test_a_watch_lists_again_in_time_even_when_there_is_always_news() -> None:
     answers: list[Answer] = [[bundle("a")], [bundle("a"), bundle("b")], [bundle("b")]]
-    assert await told(answers, 3) == [(Change.ADDED, "a"), (Change.ADDED, "b"), (Change.DELETED, "a")]
+    assert await events(answers, 3) == [(Change.ADDED, "a"), (Change.ADDED, "b"), (Change.DELETED, "a")]
 
 
 async def test_a_list_that_fails_is_tried_again_and_takes_nothing_away() -> None:
@@ -184,4 +186,4 @@ async def test_a_list_that_fails_is_tried_again_and_takes_nothing_away() -> None
         Unavailable("down"),
         [bundle("b")],
     ]
-    assert await told(answers, 3) == [(Change.ADDED, "a"), (Change.DELETED, "a"), (Change.ADDED, "b")]
+    assert await events(answers, 3) == [(Change.ADDED, "a"), (Change.DELETED, "a"), (Change.ADDED, "b")]

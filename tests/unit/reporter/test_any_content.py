@@ -1,4 +1,4 @@
-"""Whatever stands in the file: it is read without a fault, and what is said of it fits on a Job."""
+"""Any content of the file is read without a fault, and its conditions fit on a Job."""
 
 import itertools
 import json
@@ -8,36 +8,36 @@ from typing import Any
 
 from hypothesis import HealthCheck, event, given, settings
 
-from shared.conditions import Condition, Status
-from status_reporter.container import Ended, Going, State, Stuck
-from status_reporter.patching import MAX_DATA_BYTES, MAX_MESSAGE_BYTES, MAX_REASON_BYTES, patch_for
+from shared.model.conditions import Condition, Status
+from status_reporter.job.patching import MAX_DATA_BYTES, MAX_MESSAGE_BYTES, MAX_REASON_BYTES, patch_for
+from status_reporter.pod.container import CannotStart, Running, State, Terminated
+from status_reporter.report.report_file import read
 from status_reporter.settings import RESERVED_TYPES
-from status_reporter.sighting import look
-from status_reporter.stopping import Stage
+from status_reporter.shutdown import Stage
 from status_reporter.verdict import Facts, Reading, Verdict, verdict
-from tests.contracts.reporter_contents import CONTENTS
+from tests.support.reporter_contents import CONTENTS
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 TYPES = ("Applied", "Available", "Health")
 STATES: tuple[State, ...] = (
-    Going(),
-    Stuck(reason="ErrImagePull", message=""),
-    Ended(exit_code=0, reason="Completed", message=""),
-    Ended(exit_code=1, reason="Error", message="", for_good=False),
+    Running(),
+    CannotStart(reason="ErrImagePull", message=""),
+    Terminated(exit_code=0, reason="Completed", message=""),
+    Terminated(exit_code=1, reason="Error", message="", final=False),
 )
 # The API server takes 3 MiB.
 MAX_BODY_BYTES = 2 * 1024 * 1024
 
 
 def verdicts(reading: Reading) -> list[Verdict]:
-    """Everything that is ever said of it."""
-    said: list[Verdict] = []
+    """Every verdict that can follow from it."""
+    found: list[Verdict] = []
     for state, waited, stage in itertools.product(STATES, (0.0, 300.0), Stage):
         facts = Facts(reading=reading, container=state, waited=waited, max_wait=300.0, stage=stage)
         decided = verdict(facts, TYPES)
-        if decided is not None and not any(decided.says_the_same_as(each) for each in said):
-            said.append(decided)
-    return said
+        if decided is not None and not any(decided.same_content_as(each) for each in found):
+            found.append(decided)
+    return found
 
 
 def assert_fits(body: dict[str, Any]) -> None:
@@ -63,10 +63,10 @@ def assert_fits(body: dict[str, Any]) -> None:
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(CONTENTS)
-def test_any_content_is_read_and_told(tmp_path: Path, content: bytes) -> None:
+def test_any_content_is_read_and_reported(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "adapter-report.json"
     file.write_bytes(content)
-    reading = look(file, condition_type="Available", attempt_began=None)
+    reading = read(file, condition_type="Available", attempt_began=None)
     event(type(reading).__name__)
 
     for decided in verdicts(reading):
@@ -81,7 +81,7 @@ def test_the_largest_report_a_reader_takes_fits(tmp_path: Path) -> None:
         for number in range(100)
     ]
     file.write_text(json.dumps({"conditions": conditions, "data": {"a": "x" * 65_000}}, ensure_ascii=False))
-    (decided,) = verdicts(look(file, condition_type="Available", attempt_began=None))
+    (decided,) = verdicts(read(file, condition_type="Available", attempt_began=None))
     body = patch_for(decided.conditions, decided.data, present={}, now=NOW, uid="u").body
     assert [each["type"] for each in body["status"]["conditions"]] == [each["type"] for each in conditions]
     assert_fits(body)

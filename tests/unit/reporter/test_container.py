@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from shared.errors import Misconfigured
-from status_reporter.container import STUCK_REASONS, Ended, Going, Removed, State, Stuck, name_of_adapter, state_of
+from status_reporter.pod.container import (
+    CANNOT_START_REASONS,
+    CannotStart,
+    PodFailed,
+    Running,
+    State,
+    Terminated,
+    name_of_adapter,
+    state_of,
+)
 
 RUNNING = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
 LATER = datetime(2026, 1, 1, 0, 5, tzinfo=UTC)
@@ -61,7 +70,7 @@ def test_the_adapter_is_the_named_container_or_the_only_other_one(
 
 
 @pytest.mark.parametrize(
-    ("shown", "configured", "words"),
+    ("shown", "configured", "expected"),
     [
         pytest.param(named("a", "b", "status-reporter"), None, "set it to one of: a, b", id="several candidates"),
         pytest.param(named("status-reporter", init=("a",)), None, "set it to one of: none", id="no candidate"),
@@ -75,66 +84,66 @@ def test_the_adapter_is_the_named_container_or_the_only_other_one(
         pytest.param({}, None, "set it to one of: none", id="a pod that shows nothing"),
     ],
 )
-def test_an_unclear_adapter_is_told_with_the_candidates(
-    shown: dict[str, Any], configured: str | None, words: str
+def test_an_unclear_adapter_is_reported_with_the_candidates(
+    shown: dict[str, Any], configured: str | None, expected: str
 ) -> None:
     with pytest.raises(Misconfigured, match="ADAPTER_CONTAINER_NAME") as refused:
         name_of_adapter(shown, configured)
-    assert words in str(refused.value)
+    assert expected in str(refused.value)
 
 
 @pytest.mark.parametrize(
     ("shown", "state"),
     [
-        pytest.param({}, Going(), id="a pod that shows nothing is going"),
-        pytest.param(pod(), Going(), id="no state yet is going"),
-        pytest.param(pod({"waiting": {}}), Going(), id="waiting for no reason is going"),
-        pytest.param(pod({"waiting": {"reason": "ContainerCreating"}}), Going(), id="being created is going"),
-        pytest.param(pod({"waiting": {"reason": "PodInitializing"}}), Going(), id="init containers running is going"),
-        pytest.param(pod(RUNNING), Going(), id="running is going"),
+        pytest.param({}, Running(), id="a pod that shows nothing is going"),
+        pytest.param(pod(), Running(), id="no state yet is going"),
+        pytest.param(pod({"waiting": {}}), Running(), id="waiting for no reason is going"),
+        pytest.param(pod({"waiting": {"reason": "ContainerCreating"}}), Running(), id="being created is going"),
+        pytest.param(pod({"waiting": {"reason": "PodInitializing"}}), Running(), id="init containers running is going"),
+        pytest.param(pod(RUNNING), Running(), id="running is going"),
         pytest.param(
             pod({"waiting": {"reason": "ErrImagePull", "message": "no such tag"}}),
-            Stuck(reason="ErrImagePull", message="no such tag"),
+            CannotStart(reason="ErrImagePull", message="no such tag"),
             id="an image that cannot be pulled is stuck, with its message",
         ),
         pytest.param(
             pod(ended(0, reason="Completed")),
-            Ended(exit_code=0, reason="Completed", message=""),
+            Terminated(exit_code=0, reason="Completed", message=""),
             id="ended well",
         ),
         pytest.param(
             pod(ended(137, reason="OOMKilled")),
-            Ended(exit_code=137, reason="OOMKilled", message=""),
+            Terminated(exit_code=137, reason="OOMKilled", message=""),
             id="out of memory",
         ),
         pytest.param(
             pod(ended(139, reason="Error", signal=11, message="stack")),
-            Ended(exit_code=139, reason="Error", message="stack", signal=11),
+            Terminated(exit_code=139, reason="Error", message="stack", signal=11),
             id="a signal and a message are kept",
         ),
         pytest.param(
             pod(RUNNING, phase="Failed", reason="Evicted", message="low on memory"),
-            Removed(reason="Evicted", message="low on memory"),
+            PodFailed(reason="Evicted", message="low on memory"),
             id="an evicted pod takes its container along",
         ),
         pytest.param(
             pod(phase="Failed", reason="DeadlineExceeded"),
-            Removed(reason="DeadlineExceeded", message=""),
+            PodFailed(reason="DeadlineExceeded", message=""),
             id="a pod over its deadline, with no message",
         ),
         pytest.param(
             pod(RUNNING, reason="NodeLost", message="the node is silent"),
-            Going(),
-            id="a pod that did not fail is going, whatever is said of it",
+            Running(),
+            id="a pod that did not fail is running, whatever its message",
         ),
         pytest.param(
             pod(ended(3, reason="Error"), phase="Failed"),
-            Ended(exit_code=3, reason="Error", message=""),
-            id="a pod that failed by its container is told by the container",
+            Terminated(exit_code=3, reason="Error", message=""),
+            id="a pod that failed by its container is judged by the container",
         ),
         pytest.param(
             pod(ended(0, reason="Completed"), phase="Running"),
-            Ended(exit_code=0, reason="Completed", message=""),
+            Terminated(exit_code=0, reason="Completed", message=""),
             id="the reporter itself keeps the pod running",
         ),
     ],
@@ -143,18 +152,18 @@ def test_the_pod_says_how_the_container_stands(shown: dict[str, Any], state: Sta
     assert state_of(shown, "adapter") == state
 
 
-@pytest.mark.parametrize("reason", sorted(STUCK_REASONS))
+@pytest.mark.parametrize("reason", sorted(CANNOT_START_REASONS))
 def test_each_reason_to_wait_for_somebody_is_stuck(reason: str) -> None:
-    assert state_of(pod({"waiting": {"reason": reason}}), "adapter") == Stuck(reason=reason, message="")
+    assert state_of(pod({"waiting": {"reason": reason}}), "adapter") == CannotStart(reason=reason, message="")
 
 
 def test_statuses_of_init_containers_are_not_looked_at() -> None:
     shown = pod(RUNNING, initContainerStatuses=[{"name": "adapter", "state": {"waiting": {"reason": "ErrImagePull"}}}])
-    assert state_of(shown, "adapter") == Going()
+    assert state_of(shown, "adapter") == Running()
 
 
 @pytest.mark.parametrize(
-    ("policy", "exit_code", "phase", "for_good"),
+    ("policy", "exit_code", "phase", "final"),
     [
         ("Never", 0, "Running", True),
         ("Never", 1, "Running", True),
@@ -166,11 +175,11 @@ def test_statuses_of_init_containers_are_not_looked_at() -> None:
     ],
 )
 def test_whether_an_end_is_for_good_follows_from_the_restart_policy(
-    policy: str, exit_code: int, phase: str, *, for_good: bool
+    policy: str, exit_code: int, phase: str, *, final: bool
 ) -> None:
     state = state_of(pod(ended(exit_code), policy=policy, phase=phase), "adapter")
-    assert isinstance(state, Ended)
-    assert state.for_good is for_good
+    assert isinstance(state, Terminated)
+    assert state.final is final
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from shared.errors import Misconfigured
-from status_reporter.container import STUCK_REASONS
 from status_reporter.exits import Exit
+from status_reporter.pod.container import CANNOT_START_REASONS
 from status_reporter.settings import RESERVED_TYPES, load
-from tests.contracts.reporter_ground import ROLE
+from tests.support.reporter import ROLE
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs" / "status-reporter.md").read_text()
@@ -53,19 +53,19 @@ def test_every_variable_is_explained() -> None:
 
 def test_every_variable_stands_in_the_commands_help() -> None:
     command = [sys.executable, "-m", "status_reporter", "--help"]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
     of_kubernetes = {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
-    assert variables() - of_kubernetes <= set(re.findall(r"[A-Z_]{5,}", told))
+    assert variables() - of_kubernetes <= set(re.findall(r"[A-Z_]{5,}", printed))
 
 
 def test_every_reason_is_explained() -> None:
     source = (ROOT / "status_reporter" / "verdict.py").read_text()
-    spoken = set(re.findall(r'"((?:Adapter|Reporter|Invalid)[A-Z]\w+)"', source))
-    assert len(spoken) == 7
-    assert spoken | STUCK_REASONS <= NAMED
+    reasons = set(re.findall(r'"((?:Adapter|Reporter|Invalid)[A-Z]\w+)"', source))
+    assert len(reasons) == 7
+    assert reasons | CANNOT_START_REASONS <= NAMED
 
 
-def test_every_exit_code_is_explained_in_its_own_words() -> None:
+def test_every_exit_code_is_explained_with_its_own_meaning() -> None:
     for code in Exit:
         assert f"| {code.value} | {code.meaning}" in GUIDE
 

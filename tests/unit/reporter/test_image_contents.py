@@ -10,8 +10,8 @@ DOCKERFILE = Path(__file__).parents[3] / "Dockerfile.reporter"
 SCRIPT = """
 import importlib, json, pkgutil, sys
 import status_reporter
-for module in pkgutil.iter_modules(status_reporter.__path__):
-    importlib.import_module(f"status_reporter.{module.name}")
+for module in pkgutil.walk_packages(status_reporter.__path__, "status_reporter."):
+    importlib.import_module(module.name)
 print(json.dumps([module.__file__ for name, module in sys.modules.items() if name.partition(".")[0] == "shared"]))
 """
 

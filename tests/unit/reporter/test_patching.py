@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conditions import Condition, Status
-from status_reporter.patching import (
+from shared.model.conditions import Condition, Status
+from status_reporter.job.patching import (
     DATA_ANNOTATION,
     DROPPED_MEMBER,
     MAX_DATA_BYTES,
@@ -40,7 +40,7 @@ def patch(
     return patch_for(conditions, data, present={each.type: each for each in present}, now=NOW, uid=uid)
 
 
-def told(made: Patch) -> list[dict[str, Any]]:
+def conditions_of(made: Patch) -> list[dict[str, Any]]:
     conditions: list[dict[str, Any]] = made.body["status"]["conditions"]
     return conditions
 
@@ -95,25 +95,25 @@ def test_empty_data_replaces_the_data_of_before() -> None:
     ],
 )
 def test_the_time_of_a_condition_moves_only_with_its_status(before: tuple[Condition, ...], time: str) -> None:
-    assert told(patch(condition(reason="New"), present=before))[0]["lastTransitionTime"] == time
+    assert conditions_of(patch(condition(reason="New"), present=before))[0]["lastTransitionTime"] == time
 
 
 def test_what_a_job_cannot_hold_is_left_out() -> None:
     made = patch(condition(observed_generation=3, last_transition_time=EARLIER))
-    assert set(told(made)[0]) == {"type", "status", "reason", "message", "lastTransitionTime"}
-    assert told(made)[0]["lastTransitionTime"] == "2026-05-01T12:00:00Z"
+    assert set(conditions_of(made)[0]) == {"type", "status", "reason", "message", "lastTransitionTime"}
+    assert conditions_of(made)[0]["lastTransitionTime"] == "2026-05-01T12:00:00Z"
 
 
 def test_conditions_of_the_job_controller_are_left_out_and_named() -> None:
     made = patch(condition(), *(condition(type_) for type_ in sorted(RESERVED_TYPES)))
-    assert [each["type"] for each in told(made)] == ["Applied"]
+    assert [each["type"] for each in conditions_of(made)] == ["Applied"]
     assert made.refused == ("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet", "Suspended")
     assert patch(condition()).refused == ()
 
 
 @pytest.mark.parametrize("character", ["x", "é", "€", "😀"], ids=["1 byte", "2 bytes", "3 bytes", "4 bytes"])
 def test_texts_are_cut_between_characters(character: str) -> None:
-    made = told(patch(condition(reason=character * 1000, message=character * 3000)))[0]
+    made = conditions_of(patch(condition(reason=character * 1000, message=character * 3000)))[0]
     for text, limit in ((made["reason"], MAX_REASON_BYTES), (made["message"], MAX_MESSAGE_BYTES)):
         assert set(text) == {character}
         assert limit - 4 < len(text.encode()) <= limit
@@ -128,7 +128,7 @@ def test_a_cut_text_is_the_longest_beginning_that_fits(text: str, limit: int) ->
     assert beginning == text or len(text[: len(beginning) + 1].encode()) > limit
 
 
-def test_data_that_fits_is_told_whole() -> None:
+def test_data_that_fits_is_reported_whole() -> None:
     most = {"a": "x" * (MAX_DATA_BYTES - len('{"a":""}'))}
     assert json.loads(fitting_data(most)) == most
     assert len(fitting_data(most)) == MAX_DATA_BYTES

@@ -23,7 +23,7 @@ def problems_of(environment: dict[str, str]) -> dict[str, str]:
     return {problem.path: problem.message for problem in refused.value.problems}
 
 
-def test_a_pod_needs_to_be_told_nothing_but_its_api_server(tmp_path: Path) -> None:
+def test_a_pod_needs_no_setting_but_its_api_server(tmp_path: Path) -> None:
     (tmp_path / "namespace").write_text("found\n")
     settings = load({"KUBERNETES_SERVICE_HOST": "10.0.0.1", "SERVICE_ACCOUNT_PATH": str(tmp_path)})
 
@@ -42,6 +42,9 @@ def test_a_pod_needs_to_be_told_nothing_but_its_api_server(tmp_path: Path) -> No
         termination_log=Path("/dev/termination-log"),
         log_level="info",
         log_format="json",
+        cluster_id="",
+        generation="",
+        consumer="",
     )
 
 
@@ -58,6 +61,9 @@ def test_a_pod_needs_to_be_told_nothing_but_its_api_server(tmp_path: Path) -> No
         ("MAX_WAIT_TIME_SECONDS", "8760h", "max_wait", 31_536_000.0),
         ("JOB_NAME", " a-job ", "job_name", "a-job"),
         ("JOB_NAMESPACE", "elsewhere", "namespace", "elsewhere"),
+        ("CLUSTER_ID", "c-1", "cluster_id", "c-1"),
+        ("GENERATION", "3", "generation", "3"),
+        ("MANAGEMENT_CLUSTER_CONSUMER", "mgmt-01", "consumer", "mgmt-01"),
         ("POD_NAME", "another-pod", "pod_name", "another-pod"),
         ("CONDITION_TYPE", "Health", "condition_types", ("Health",)),
         (
@@ -98,7 +104,7 @@ def test_of_two_spellings_the_documented_one_wins_and_an_empty_one_counts_for_no
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "words"),
+    ("name", "text", "expected"),
     [
         ("RESULTS_INPUT_PATH", "results.json", "must be the absolute path of a file"),
         ("RESULTS_PATH", "/results/", "must be the absolute path of a file"),
@@ -114,19 +120,19 @@ def test_of_two_spellings_the_documented_one_wins_and_an_empty_one_counts_for_no
         ("CONDITION_TYPE", "very good", "must be a name such as Available"),
         ("LOG_LEVEL", "loud", "must be one of debug, info, warn, warning, error"),
         ("LOG_FORMAT", "xml", "must be one of json, text"),
-        ("KUBERNETES_API_URL", "10.0.0.1:443", "must be an address such as https://"),
-        ("KUBERNETES_API_URL", "https://host:99999", "Port out of range"),
-        ("KUBERNETES_API_URL", "https://[::1", "Invalid IPv6"),
-        ("KUBERNETES_SERVICE_HOST", "", "is this a pod?"),
+        ("KUBERNETES_API_URL", "10.0.0.1:443", "must be an http or https URL"),
+        ("KUBERNETES_API_URL", "https://host:99999", "must be an http or https URL"),
+        ("KUBERNETES_API_URL", "https://[::1", "must be an http or https URL"),
+        ("KUBERNETES_SERVICE_HOST", "", "outside a pod"),
     ],
 )
-def test_a_value_that_cannot_work_is_told_by_its_variable(name: str, text: str, words: str) -> None:
+def test_a_value_that_cannot_work_is_reported_by_its_variable(name: str, text: str, expected: str) -> None:
     problems = problems_of({**POD, name: text})
     assert list(problems) == [name]
-    assert words in problems[name]
+    assert expected in problems[name]
 
 
-def test_all_problems_are_told_at_once_and_what_could_be_understood_is_kept(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once_and_what_could_be_understood_is_kept(tmp_path: Path) -> None:
     environment = {
         "SERVICE_ACCOUNT_PATH": str(tmp_path),
         "KUBERNETES_SERVICE_HOST": "10.0.0.1",
@@ -152,10 +158,10 @@ def test_all_problems_are_told_at_once_and_what_could_be_understood_is_kept(tmp_
 def test_a_namespace_file_that_is_no_text_is_as_good_as_none(tmp_path: Path) -> None:
     (tmp_path / "namespace").write_bytes(b"\xff\xfe")
     problems = problems_of({"KUBERNETES_SERVICE_HOST": "10.0.0.1", "SERVICE_ACCOUNT_PATH": str(tmp_path)})
-    assert "namespace does not tell it" in problems["JOB_NAMESPACE"]
+    assert "namespace cannot be read" in problems["JOB_NAMESPACE"]
 
 
-def test_a_wrong_address_leaves_the_pods_own_to_tell_it_with() -> None:
+def test_a_wrong_address_leaves_the_pods_own_to_report_it_with() -> None:
     with pytest.raises(MisconfiguredReporter) as refused:
         load(POD | {"KUBERNETES_API_URL": "nonsense"})
     assert refused.value.usable.api_url == "https://10.0.0.1:443"

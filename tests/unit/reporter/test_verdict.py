@@ -1,4 +1,4 @@
-"""What the sidecar says: one row per case, and what holds for every combination of file, container, clock and signal."""
+"""The sidecar's verdict: one row per case, and what holds for every combination of file, container, clock and signal."""
 
 import itertools
 import re
@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.conditions import Condition, Status
-from shared.report import AdapterReport
-from status_reporter.container import Ended, Going, Removed, State, Stuck, Unseen
+from shared.model.conditions import Condition, Status
+from shared.model.report import AdapterReport
 from status_reporter.exits import Exit
-from status_reporter.stopping import Stage
+from status_reporter.pod.container import CannotStart, PodFailed, Running, State, Terminated, Unknown
+from status_reporter.shutdown import Stage
 from status_reporter.verdict import (
     Facts,
     Found,
@@ -31,27 +31,27 @@ REPORT = AdapterReport(
 )
 
 FOUND, MISSING, BROKEN = Found(REPORT), Missing(), Unusable("not JSON at line 1, column 2")
-WELL = Ended(exit_code=0, reason="Completed", message="")
-FAILED = Ended(exit_code=1, reason="Error", message="")
-KILLED = Ended(exit_code=137, reason="OOMKilled", message="")
-AGAIN = Ended(exit_code=1, reason="Error", message="", for_good=False)
-SIGNALLED = Ended(exit_code=139, reason="Error", message="", signal=11)
-TALKING = Ended(exit_code=2, reason="Error", message="no credentials\n")
-NAMELESS = Ended(exit_code=2, reason="", message="")
-STUCK = Stuck(reason="ImagePullBackOff", message="no such tag")
-STUCK_SILENT = Stuck(reason="CrashLoopBackOff", message="")
-EVICTED = Removed(reason="Evicted", message="low on memory")
-OVERDUE = Removed(reason="DeadlineExceeded", message="")
-GOING, UNSEEN, BLIND = Going(), Unseen(), Unseen(knowable=False)
+WELL = Terminated(exit_code=0, reason="Completed", message="")
+FAILED = Terminated(exit_code=1, reason="Error", message="")
+KILLED = Terminated(exit_code=137, reason="OOMKilled", message="")
+AGAIN = Terminated(exit_code=1, reason="Error", message="", final=False)
+SIGNALLED = Terminated(exit_code=139, reason="Error", message="", signal=11)
+TALKING = Terminated(exit_code=2, reason="Error", message="no credentials\n")
+NAMELESS = Terminated(exit_code=2, reason="", message="")
+STUCK = CannotStart(reason="ImagePullBackOff", message="no such tag")
+STUCK_SILENT = CannotStart(reason="CrashLoopBackOff", message="")
+EVICTED = PodFailed(reason="Evicted", message="low on memory")
+OVERDUE = PodFailed(reason="DeadlineExceeded", message="")
+GOING, UNSEEN, BLIND = Running(), Unknown(), Unknown(observable=False)
 
 READINGS: tuple[Reading, ...] = (FOUND, MISSING, BROKEN)
 STATES: tuple[State, ...] = (
-    *(GOING, Going(attempt_began=BEGAN), UNSEEN, BLIND, STUCK, STUCK_SILENT, EVICTED, OVERDUE),
+    *(GOING, Running(attempt_began=BEGAN), UNSEEN, BLIND, STUCK, STUCK_SILENT, EVICTED, OVERDUE),
     *(WELL, FAILED, KILLED, AGAIN, SIGNALLED, TALKING, NAMELESS),
 )
 
 
-def decide(reading: Reading, state: State, *, late: bool = False, stage: Stage = Stage.LIVING) -> Verdict | None:
+def decide(reading: Reading, state: State, *, late: bool = False, stage: Stage = Stage.RUNNING) -> Verdict | None:
     facts = Facts(reading=reading, container=state, waited=300.0 if late else 10.0, max_wait=300.0, stage=stage)
     return verdict(facts, TYPES)
 
@@ -64,7 +64,7 @@ def row(
     message: str,
     *,
     late: bool = False,
-    stage: Stage = Stage.LIVING,
+    stage: Stage = Stage.RUNNING,
     final: bool = True,
     exit_: Exit = Exit.REPORTED,
 ) -> object:
@@ -110,7 +110,7 @@ def row(
             "Adapter container exited with code 139: Error (signal 11)",
         ),
         row(
-            "ended with last words",
+            "ended with a termination message",
             MISSING,
             TALKING,
             "AdapterExitedWithError",
@@ -184,7 +184,7 @@ def row(
             STUCK,
             "ImagePullBackOff",
             "Adapter container cannot start: no such tag",
-            stage=Stage.LEAVING,
+            stage=Stage.EXITING,
         ),
         row("evicted", MISSING, EVICTED, "AdapterEvicted", "Adapter's pod was failed by Kubernetes: low on memory"),
         row(
@@ -226,7 +226,7 @@ def row(
             GOING,
             "ReporterTerminated",
             "The pod was stopped before the adapter reported",
-            stage=Stage.LEAVING,
+            stage=Stage.EXITING,
         ),
         row(
             "stopped over a half-written report",
@@ -234,7 +234,7 @@ def row(
             GOING,
             "InvalidResultFormat",
             "Failed to parse adapter result: not JSON at line 1, column 2",
-            stage=Stage.LEAVING,
+            stage=Stage.EXITING,
         ),
         row(
             "stopped when the time was over",
@@ -243,7 +243,7 @@ def row(
             "ReporterTerminated",
             "The pod was stopped before the adapter reported",
             late=True,
-            stage=Stage.LEAVING,
+            stage=Stage.EXITING,
         ),
         row(
             "stopped after the adapter had crashed",
@@ -251,58 +251,58 @@ def row(
             FAILED,
             "AdapterExitedWithError",
             "Adapter container exited with code 1: Error",
-            stage=Stage.LEAVING,
+            stage=Stage.EXITING,
         ),
         row(
-            "told to end while the adapter cannot start",
+            "signalled to stop while the adapter cannot start",
             MISSING,
             STUCK,
             "ImagePullBackOff",
             "Adapter container cannot start: no such tag",
-            stage=Stage.TOLD,
+            stage=Stage.STOPPING,
         ),
         row(
-            "told to end before the adapter was started again",
+            "signalled to stop before the adapter was started again",
             MISSING,
             AGAIN,
             "AdapterExitedWithError",
             "Adapter container exited with code 1: Error",
-            stage=Stage.TOLD,
+            stage=Stage.STOPPING,
         ),
         row(
-            "told to end, and the adapter does not answer",
+            "signalled to stop, and the adapter does not answer",
             MISSING,
             GOING,
             "ReporterTerminated",
             "The pod was stopped before the adapter reported",
-            stage=Stage.LINGERING,
+            stage=Stage.OVERDUE,
             final=False,
         ),
         row(
-            "told to end where the pod may not be seen, and the adapter does not answer",
+            "signalled to stop where the pod may not be seen, and the adapter does not answer",
             MISSING,
             BLIND,
             "ReporterTerminated",
             "The pod was stopped before the adapter reported",
-            stage=Stage.LINGERING,
+            stage=Stage.OVERDUE,
             final=False,
         ),
         row(
-            "told to end, and the adapter's answer is half-written",
+            "signalled to stop, and the adapter's answer is half-written",
             BROKEN,
             GOING,
             "InvalidResultFormat",
             "Failed to parse adapter result: not JSON at line 1, column 2",
-            stage=Stage.LINGERING,
+            stage=Stage.OVERDUE,
             final=False,
         ),
         row(
-            "told to end, and the adapter ends without an answer",
+            "signalled to stop, and the adapter ends without an answer",
             MISSING,
             FAILED,
             "AdapterExitedWithError",
             "Adapter container exited with code 1: Error",
-            stage=Stage.LINGERING,
+            stage=Stage.OVERDUE,
         ),
     ],
 )
@@ -325,7 +325,7 @@ def test_an_adapter_without_a_report(
 
 @pytest.mark.parametrize("reading", [MISSING, BROKEN])
 @pytest.mark.parametrize("state", [GOING, UNSEEN, BLIND])
-@pytest.mark.parametrize("stage", [Stage.LIVING, Stage.TOLD])
+@pytest.mark.parametrize("stage", [Stage.RUNNING, Stage.STOPPING])
 def test_nothing_is_said_while_a_report_may_still_come(reading: Reading, state: State, stage: Stage) -> None:
     assert decide(reading, state, stage=stage) is None
 
@@ -337,22 +337,22 @@ def test_nothing_is_said_while_a_report_may_still_come(reading: Reading, state: 
         pytest.param(UNSEEN, False, id="it may be replaced while the adapter is not seen yet"),
         pytest.param(STUCK_SILENT, False, id="it may be replaced by the next attempt"),
         pytest.param(AGAIN, False, id="it may be replaced after a restart"),
-        pytest.param(BLIND, True, id="it is the last word where the adapter's end would never be seen"),
-        pytest.param(WELL, True, id="it is the last word of an adapter that ended"),
-        pytest.param(KILLED, True, id="it is the last word of an adapter that was killed"),
-        pytest.param(EVICTED, True, id="it is the last word of an evicted pod"),
+        pytest.param(BLIND, True, id="it is final where the adapter's end would never be seen"),
+        pytest.param(WELL, True, id="it is final for an adapter that ended"),
+        pytest.param(KILLED, True, id="it is final for an adapter that was killed"),
+        pytest.param(EVICTED, True, id="it is final for an evicted pod"),
     ],
 )
-def test_a_report_is_told_at_once(state: State, *, final: bool) -> None:
+def test_a_report_is_reported_at_once(state: State, *, final: bool) -> None:
     decided = decide(FOUND, state)
     assert decided == Verdict(conditions=REPORT.conditions, data=REPORT.data, final=final)
 
 
-@pytest.mark.parametrize("stage", [Stage.TOLD, Stage.LINGERING])
+@pytest.mark.parametrize("stage", [Stage.STOPPING, Stage.OVERDUE])
 @pytest.mark.parametrize(
     ("state", "final"),
     [
-        pytest.param(GOING, False, id="the adapter may answer to having been told to end"),
+        pytest.param(GOING, False, id="the adapter may report after the signal"),
         pytest.param(UNSEEN, False, id="an adapter that is not seen yet may answer"),
         pytest.param(STUCK_SILENT, True, id="an adapter that does not run cannot answer"),
         pytest.param(AGAIN, True, id="an adapter that ended is not started again in a pod that ends"),
@@ -360,7 +360,9 @@ def test_a_report_is_told_at_once(state: State, *, final: bool) -> None:
         pytest.param(WELL, True, id="an adapter that has ended has answered"),
     ],
 )
-def test_a_report_is_told_at_once_by_a_sidecar_that_was_told_to_end(state: State, stage: Stage, *, final: bool) -> None:
+def test_a_report_is_reported_at_once_by_a_sidecar_that_got_a_signal(
+    state: State, stage: Stage, *, final: bool
+) -> None:
     decided = decide(FOUND, state, stage=stage)
     assert decided == Verdict(conditions=REPORT.conditions, data=REPORT.data, final=final)
 
@@ -380,16 +382,16 @@ COMBINATIONS = [
 @pytest.mark.parametrize(("reading", "state", "late", "stage"), COMBINATIONS)
 def test_whatever_happens(*, reading: Reading, state: State, late: bool, stage: Stage) -> None:
     decided = decide(reading, state, late=late, stage=stage)
-    over = late or stage is Stage.LEAVING
+    over = late or stage is Stage.EXITING
 
     if decided is None:
-        assert stage < Stage.LINGERING, "an adapter that does not answer is told of"
+        assert stage < Stage.OVERDUE, "an adapter that does not answer is reported"
         assert not over, "at the end something is always said"
-        assert isinstance(state, Going | Unseen), "an adapter in trouble is always told of"
-        assert not isinstance(reading, Found), "a report is always told"
+        assert isinstance(state, Running | Unknown), "an adapter in trouble is always reported"
+        assert not isinstance(reading, Found), "a report is always reported"
         return
     assert decided.final or not over, "after the end nothing is waited for"
-    assert decided.final or decided.exit is Exit.REPORTED, "only the last word can be a failure"
+    assert decided.final or decided.exit is Exit.REPORTED, "only a final verdict can be a failure"
     assert decided.exit in (Exit.REPORTED, Exit.TIMED_OUT)
     assert decided.exit is Exit.REPORTED or late, "only time can run out"
     if isinstance(reading, Found):
@@ -431,15 +433,15 @@ def test_verdicts_say_the_same_when_the_job_would_look_the_same() -> None:
     assert now is not None
     assert later is not None
     assert (now.final, later.final) == (False, True)
-    assert now.says_the_same_as(later)
-    assert not now.says_the_same_as(decide(MISSING, WELL))
-    assert not now.says_the_same_as(None)
+    assert now.same_content_as(later)
+    assert not now.same_content_as(decide(MISSING, WELL))
+    assert not now.same_content_as(None)
 
 
 def test_the_sentence_of_a_verdict_names_each_condition() -> None:
     decided = decide(MISSING, KILLED)
     assert decided is not None
-    assert decided.sentence == (
+    assert decided.summary == (
         "Applied=Unknown (AdapterOOMKilled), Available=False (AdapterOOMKilled), Health=False (AdapterOOMKilled)"
     )
 

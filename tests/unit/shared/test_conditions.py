@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conditions import MAX_TYPE_LENGTH, Condition, Status, find
 from shared.errors import Invalid
+from shared.model.conditions import MAX_TYPE_LENGTH, Condition, Status, find
 
 PROPERTY = settings(max_examples=60, deadline=None)
 EARLIER = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -148,7 +148,7 @@ def test_any_json_is_a_condition_or_invalid_and_never_a_crash(wire: Any) -> None
         pytest.param("status", ["True"], id="a list as status"),
         pytest.param("reason", 5, id="a number as reason"),
         pytest.param("message", {}, id="an object as message"),
-        pytest.param("lastTransitionTime", "yesterday", id="a word as time"),
+        pytest.param("lastTransitionTime", "yesterday", id="a weekday as time"),
         pytest.param("lastTransitionTime", 1767323045, id="a number as time"),
         pytest.param("observedGeneration", -1, id="a generation below zero"),
         pytest.param("observedGeneration", 2**63, id="a generation above int64"),
@@ -165,7 +165,7 @@ def test_each_wrong_member_is_named(member: str, value: Any) -> None:
     assert [problem.path for problem in refusal.value.problems] == [member]
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_that_is_wrong_is_reported_at_once() -> None:
     with pytest.raises(Invalid) as refusal:
         Condition.from_kubernetes({"type": 1, "status": 2, "reason": 3, "message": 4, "lastTransitionTime": 5})
     paths = [problem.path for problem in refusal.value.problems]

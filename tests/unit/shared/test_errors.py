@@ -56,7 +56,7 @@ def test_each_error_is_either_worth_another_try_or_not(kind: type[HyperFleetErro
         (HyperFleetError("it failed", remedy="buy one"), "it failed (buy one)"),
         (HyperFleetError("it failed", why="no disk", remedy="buy one"), "it failed: no disk (buy one)"),
         (Invalid("bad", [Problem("a.b", "is odd"), Problem("", "is empty")]), "bad: a.b: is odd; is empty"),
-        (Misconfigured("bad", [Problem("a", "x")], why="told otherwise"), "bad: told otherwise"),
+        (Misconfigured("bad", [Problem("a", "x")], why="another cause"), "bad: another cause"),
     ],
 )
 def test_an_error_is_one_line_of_what_why_and_remedy(error: HyperFleetError, sentence: str) -> None:

@@ -45,7 +45,7 @@ def test_the_mode_is_the_one_asked_for_under_a_restrictive_umask(tmp_path: Path,
     assert stat.S_IMODE(target.stat().st_mode) == mode
 
 
-def test_others_may_read_the_file_unless_told_otherwise(tmp_path: Path) -> None:
+def test_others_may_read_the_file_by_default(tmp_path: Path) -> None:
     target = tmp_path / "report.json"
     write_atomically(target, b"x")
     assert stat.S_IMODE(target.stat().st_mode) == 0o644
@@ -66,6 +66,21 @@ def test_a_folder_in_the_way_is_an_error_and_leaves_no_litter(tmp_path: Path) ->
     with pytest.raises(OSError, match="directory"):
         write_atomically(target, b"x")
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["itself", "by a link"])
+def test_a_device_or_a_pipe_is_never_replaced(tmp_path: Path, *, linked: bool) -> None:
+    """As root, a report to /dev/stdout or /dev/null would replace it for the whole machine."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+
+    with pytest.raises(OSError, match="not a regular file"):
+        write_atomically(link if linked else pipe, b"new")
+
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "pipe"]
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:

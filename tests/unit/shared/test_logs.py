@@ -184,7 +184,7 @@ class TestTheForm:
                 getattr(logger, method)("hello")
         assert [event["level"] for event in lines.events] == expected * 2
 
-    def test_the_http_library_does_not_tell_every_request(self) -> None:
+    def test_the_http_library_does_not_log_every_request(self) -> None:
         lines = configured()
         logging.getLogger("httpx").info("HTTP Request: GET")
         logging.getLogger("httpx").warning("odd")
@@ -213,11 +213,37 @@ class TestTheSettings:
         assert captured.out == ""
         assert json.loads(captured.err)["msg"] == "hello"
 
-    def test_all_that_is_wrong_is_told_at_once(self) -> None:
+    def test_all_that_is_wrong_is_reported_at_once(self) -> None:
         environment = {"LOG_LEVEL": "loud", "LOG_FORMAT": "xml", "LOG_OUTPUT": "printer"}
         with pytest.raises(Misconfigured) as refusal:
             logs.configure_from(environment, component="adapter", version="1")
         assert [problem.path for problem in refusal.value.problems] == ["LOG_LEVEL", "LOG_FORMAT", "LOG_OUTPUT"]
+
+
+class TestTheContext:
+    @BOTH_KINDS
+    def test_what_is_bound_once_is_on_every_line(self, logger: Callable[[str], Any]) -> None:
+        lines = configured()
+        logs.bind(cluster_id="c-1", generation=3, consumer=None, job="j-1")
+        logger("one").info("first")
+        logger("two").warning("second")
+        for event in lines.events:
+            assert {key: event[key] for key in ("cluster_id", "generation", "job")} == {
+                "cluster_id": "c-1",
+                "generation": 3,
+                "job": "j-1",
+            }
+            assert "consumer" not in event
+
+    def test_it_reaches_tasks_that_start_later(self) -> None:
+        lines = configured()
+
+        async def story() -> None:
+            logs.bind(cluster_id="c-1")
+            await asyncio.create_task(asyncio.to_thread(logs.get("x").info, "hello"))
+
+        asyncio.run(story())
+        assert lines.event["cluster_id"] == "c-1"
 
 
 class Settings:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conditions import Condition, Status
 from shared.errors import Invalid
-from shared.manifestwork import ManifestStatus, ManifestWork, WorkStatus, executor, manifest_config, read_time
+from shared.model.conditions import Condition, Status
+from shared.model.manifestwork import ManifestStatus, ManifestWork, WorkStatus, executor, manifest_config
+from shared.untrusted_json import read_time
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
@@ -138,7 +139,7 @@ def test_a_work_that_was_never_sent_shows_nothing_a_server_would_set() -> None:
         ),
     ],
 )
-def test_what_is_no_manifestwork_is_told_with_every_reason(document: Any, paths: list[str]) -> None:
+def test_what_is_no_manifestwork_is_reported_with_every_reason(document: Any, paths: list[str]) -> None:
     with pytest.raises(Invalid) as refusal:
         ManifestWork.from_kubernetes(document)
     assert [problem.path for problem in refusal.value.problems] == paths
@@ -257,7 +258,7 @@ class TestTheAgentsWords:
         assert [condition.type for condition in status.conditions] == ["Available"]
 
     @pytest.mark.parametrize(
-        ("told", "expected"),
+        ("sent", "expected"),
         [
             ("2000808179729960960", 2000808179729960960),
             (7, 7),
@@ -270,8 +271,8 @@ class TestTheAgentsWords:
         ],
         ids=repr,
     )
-    def test_a_sequence_id_is_a_number_or_none(self, told: Any, expected: int) -> None:
-        assert WorkStatus.from_wire([], [], told).sequence_id == expected
+    def test_a_sequence_id_is_a_number_or_none(self, sent: Any, expected: int) -> None:
+        assert WorkStatus.from_wire([], [], sent).sequence_id == expected
 
     @PROPERTY
     @given(STRANGE, STRANGE, STRANGE)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from shared.conditions import Condition, Status
 from shared.errors import InvalidReport
-from shared.report import AdapterReport, schema
-from shared.strangers import MAX_BYTES, MAX_DEPTH
+from shared.model.conditions import Condition, Status
+from shared.model.report import AdapterReport, schema
+from shared.untrusted_json import MAX_BYTES, MAX_DEPTH
 
 PROPERTY = settings(max_examples=80, deadline=None)
 VALIDATOR = Draft202012Validator(schema())
@@ -87,11 +87,11 @@ class TestWhatIsWritten:
         }
 
     @pytest.mark.parametrize(
-        ("status", "word"), [(Status.TRUE, "success"), (Status.FALSE, "failure"), (Status.UNKNOWN, "failure")]
+        ("status", "text"), [(Status.TRUE, "success"), (Status.FALSE, "failure"), (Status.UNKNOWN, "failure")]
     )
-    def test_only_true_is_success_to_a_reader_of_one_word(self, status: Status, word: str) -> None:
+    def test_only_true_is_success_to_a_reader_of_the_status_only(self, status: Status, text: str) -> None:
         report = AdapterReport(conditions=(Condition(type="Available", status=status),))
-        assert report.to_json()["status"] == word
+        assert report.to_json()["status"] == text
 
     def test_without_available_the_first_condition_is_the_headline(self) -> None:
         first = Condition(type="Applied", status=Status.TRUE)
@@ -151,7 +151,7 @@ class TestTheDocumentedForm:
     def test_a_byte_order_mark_is_no_fault(self) -> None:
         assert AdapterReport.parse(b'\xef\xbb\xbf{"status":"success"}').headline.status is Status.TRUE
 
-    def test_all_that_is_wrong_is_told_at_once_with_its_place(self) -> None:
+    def test_all_that_is_wrong_is_reported_at_once_with_its_place(self) -> None:
         with pytest.raises(InvalidReport) as refusal:
             parse(
                 {
@@ -176,9 +176,9 @@ class TestTheDocumentedForm:
 
 
 class TestTheGoReportersForm:
-    @pytest.mark.parametrize(("word", "status"), [("success", Status.TRUE), ("failure", Status.FALSE)])
-    def test_it_is_one_condition_of_the_type_asked_for(self, word: str, status: Status) -> None:
-        document = {"status": word, "reason": " R ", "message": " m\n", "details": {"x": 1}}
+    @pytest.mark.parametrize(("text", "status"), [("success", Status.TRUE), ("failure", Status.FALSE)])
+    def test_it_is_one_condition_of_the_type_asked_for(self, text: str, status: Status) -> None:
+        document = {"status": text, "reason": " R ", "message": " m\n", "details": {"x": 1}}
         report = parse(document, condition_type="Validated")
         assert report.conditions == (Condition(type="Validated", status=status, reason="R", message="m"),)
         assert report.details == {"x": 1}
@@ -190,19 +190,19 @@ class TestTheGoReportersForm:
     def test_details_of_any_kind_are_kept(self) -> None:
         assert parse({"status": "success", "details": ["a"]}).details == {"details": ["a"]}
 
-    def test_empty_conditions_leave_the_word(self) -> None:
+    def test_empty_conditions_leave_the_status(self) -> None:
         assert parse({"status": "success", "conditions": []}).headline.status is Status.TRUE
 
-    @pytest.mark.parametrize("word", ["Success", "ok", "", None, True, 1, ["success"], {}], ids=repr)
-    def test_any_other_word_is_refused(self, word: Any) -> None:
+    @pytest.mark.parametrize("text", ["Success", "ok", "", None, True, 1, ["success"], {}], ids=repr)
+    def test_any_other_status_is_refused(self, text: Any) -> None:
         with pytest.raises(InvalidReport) as refusal:
-            parse({"status": word})
+            parse({"status": text})
         assert [problem.path for problem in refusal.value.problems] == ["status"]
 
 
 class TestTheMaestroCliForm:
     @pytest.mark.parametrize(
-        ("word", "expected"),
+        ("text", "expected"),
         [
             ("Applied", Condition(type="Applied", status=Status.TRUE, reason="Applied", message="m")),
             ("Failed", Condition(type="Applied", status=Status.FALSE, reason="Failed", message="m")),
@@ -211,8 +211,8 @@ class TestTheMaestroCliForm:
             ("Available", Condition(type="Available", status=Status.TRUE, reason="WaitConditionMet", message="m")),
         ],
     )
-    def test_its_state_is_a_condition(self, word: str, expected: Condition) -> None:
-        document = {"name": "w", "consumer": "mgmt-01", "status": word, "message": "m", "resources": [{"kind": "X"}]}
+    def test_its_state_is_a_condition(self, text: str, expected: Condition) -> None:
+        document = {"name": "w", "consumer": "mgmt-01", "status": text, "message": "m", "resources": [{"kind": "X"}]}
         report = parse(document)
         assert report.conditions == (expected,)
         assert report.data == {"manifest_work": "w", "management_cluster": "mgmt-01", "resources": [{"kind": "X"}]}
@@ -220,7 +220,7 @@ class TestTheMaestroCliForm:
     def test_a_met_expression_without_a_message_names_itself(self) -> None:
         assert parse({"consumer": "c", "status": "Job:Complete"}).headline.message == "Job:Complete is met"
 
-    def test_a_failure_is_told_beside_the_conditions_of_the_work(self) -> None:
+    def test_a_failure_is_reported_beside_the_conditions_of_the_work(self) -> None:
         conditions = [{"type": "Applied", "status": "True"}, {"type": "Available", "status": "True"}]
         report = parse({"consumer": "c", "status": "Failed", "message": "no", "conditions": conditions})
         assert [(each.type, each.status) for each in report.conditions] == [

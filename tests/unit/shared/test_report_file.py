@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.conditions import Condition, Status
 from shared.errors import InvalidReport
-from shared.report import AdapterReport
-from shared.strangers import MAX_BYTES
+from shared.model.conditions import Condition, Status
+from shared.model.report import AdapterReport
+from shared.untrusted_json import MAX_BYTES
 
 REPORT = AdapterReport(conditions=(Condition(type="Available", status=Status.TRUE, reason="R", message="zwölf"),))
 

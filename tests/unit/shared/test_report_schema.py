@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from shared.errors import InvalidReport
-from shared.report import AdapterReport, schema
+from shared.model.report import AdapterReport, schema
 
 VALIDATOR = Draft202012Validator(schema())
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=10)

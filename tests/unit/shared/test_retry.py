@@ -82,11 +82,11 @@ def test_a_transient_failure_is_tried_again_until_it_succeeds() -> None:
 
 
 @pytest.mark.parametrize("error", [Permanent("no"), NotFound("gone"), Conflict("late"), ValueError("a bug")], ids=repr)
-def test_what_another_try_cannot_change_is_told_at_once(error: Exception) -> None:
+def test_what_another_try_cannot_change_is_reported_at_once(error: Exception) -> None:
     calls = Calls([error])
-    with pytest.raises(type(error)) as told:
+    with pytest.raises(type(error)) as raised:
         run(RetryPolicy().run("call", calls))
-    assert told.value is error
+    assert raised.value is error
     assert calls.times == [0.0]
     assert not hasattr(error, "__notes__")
 
@@ -107,26 +107,26 @@ def test_the_delays_are_fully_jittered_between_zero_and_a_doubling_limit() -> No
         assert max(seen) > limit * 2 / 3
 
 
-def test_attempts_count_calls_in_all_and_the_last_error_is_the_one_told() -> None:
+def test_attempts_count_calls_in_all_and_the_last_error_is_raised() -> None:
     failures = down(5)
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as raised:
         run(RetryPolicy(attempts=3, budget=None).run("reading the work", Calls(failures.copy())))
-    assert told.value is failures[2]
+    assert raised.value is failures[2]
 
 
 def test_the_last_error_says_how_long_it_was_tried() -> None:
     policy = RetryPolicy(attempts=3, budget=None)
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as raised:
         run(policy.run("reading the work", Calls(down(3, retry_after=20.0), duration=1.0)))
-    assert told.value.__notes__ == ["gave up on reading the work after 3 attempt(s) in 43.0 s"]
+    assert raised.value.__notes__ == ["gave up on reading the work after 3 attempt(s) in 43.0 s"]
 
 
 def test_the_budget_ends_the_trying_before_a_wait_that_does_not_fit() -> None:
     calls = Calls(down(100, retry_after=4.0))
-    with pytest.raises(Unavailable) as told:
+    with pytest.raises(Unavailable) as raised:
         run(RetryPolicy(budget=10.0, first_delay=0.1).run("call", calls))
     assert calls.times == [0.0, 4.0, 8.0]
-    assert told.value.what == "down 3"
+    assert raised.value.what == "down 3"
 
 
 def test_the_time_the_calls_take_counts_against_the_budget() -> None:
@@ -203,11 +203,11 @@ def test_a_cancellation_raised_by_the_call_itself_is_not_tried_again() -> None:
     assert len(calls.times) == 1
 
 
-def test_every_wait_is_told_with_its_cause(caplog: pytest.LogCaptureFixture) -> None:
+def test_every_wait_is_reported_with_its_cause(caplog: pytest.LogCaptureFixture) -> None:
     run(RetryPolicy().run("reading the work", Calls(down(2, retry_after=5.0))))
     assert caplog.messages == [
-        "reading the work failed, trying again in 5.0 s: down 1",
-        "reading the work failed, trying again in 5.0 s: down 2",
+        "reading the work failed, retrying in 5.0 s: down 1",
+        "reading the work failed, retrying in 5.0 s: down 2",
     ]
 
 

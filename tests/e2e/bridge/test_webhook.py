@@ -1,0 +1,139 @@
+"""The webhook as the API server calls it, with the certificate that the operator made."""
+
+import asyncio
+import base64
+import ssl
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from dpu_bridge.settings import WebhookSettings
+from lab.real.servers.processes import free_port
+from shared.errors import HyperFleetError
+from shared.kubernetes import Object, ObjectRef, PatchType, Watch, select_one
+from tests.e2e.bridge.conftest import Clusters, operating, settings
+from tests.support.bridge_lab import OPERATOR_NAMESPACE, BridgeLab, has
+
+DEADLINE = 120.0
+CONFIGURATION = "dpu-bridge-test"
+REF = ObjectRef(
+    api_version="admissionregistration.k8s.io/v1", kind="ValidatingWebhookConfiguration", name=CONFIGURATION
+)
+
+
+def configuration(port: int, namespace: str) -> Object:
+    """As the chart's, by URL instead of a Service, for the bridges of one namespace."""
+    return {
+        "apiVersion": REF.api_version,
+        "kind": REF.kind,
+        "metadata": {"name": REF.name},
+        "webhooks": [
+            {
+                "name": "validate.dpuhcpbridges.provisioning.dpu.hcp.io",
+                "admissionReviewVersions": ["v1"],
+                "sideEffects": "None",
+                "failurePolicy": "Fail",
+                "clientConfig": {"url": f"https://localhost:{port}/validate"},
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+                "rules": [
+                    {
+                        "apiGroups": ["provisioning.dpu.hcp.io"],
+                        "apiVersions": ["v1alpha1"],
+                        "resources": ["dpuhcpbridges"],
+                        "operations": ["CREATE", "UPDATE"],
+                    }
+                ],
+            }
+        ],
+    }
+
+
+@pytest.fixture
+async def guarded(clusters: Clusters, lab: BridgeLab, tmp_path: Path) -> AsyncIterator[BridgeLab]:
+    port = free_port()
+    await lab.client.create(configuration(port, lab.namespace))
+    webhook = WebhookSettings(port=port, names=("localhost",), secret=f"webhook-{port}", configuration=CONFIGURATION)
+    async with operating(replace(settings(clusters, tmp_path), webhook=webhook)):
+        yield lab
+        await lab.client.delete(REF)
+
+
+async def until_served(lab: BridgeLab) -> None:
+    """The first bridge is accepted once the webhook answers."""
+    while True:
+        try:
+            await lab.create_bridge()
+        except HyperFleetError as error:
+            if "failed calling webhook" not in str(error):
+                raise
+            await asyncio.sleep(0.2)
+        else:
+            return
+
+
+async def test_it_refuses_what_is_wrong_and_never_the_end_of_a_deletion(guarded: BridgeLab) -> None:
+    lab = guarded
+    async with asyncio.timeout(DEADLINE):
+        await until_served(lab)
+        with pytest.raises(HyperFleetError, match="BlueFieldContainerImageAvailable"):
+            await lab.create_bridge("other", ocpReleaseImage="registry.example.com/ocp-release:4.1.1")
+        with pytest.raises(HyperFleetError, match="cannot be the address of a service"):
+            await lab.create_bridge("other", metalLBVirtualIP="127.0.0.1")
+        with pytest.raises(HyperFleetError, match="BlueFieldContainerImageAvailable"):
+            await lab.patch(lab.bridge(), {"spec": {"ocpReleaseImage": "registry.example.com/ocp-release:4.1.1"}})
+
+        images = ObjectRef(
+            api_version="v1", kind="ConfigMap", namespace=OPERATOR_NAMESPACE, name="ocp-bluefield-images"
+        )
+        before = await lab.client.get(images)
+        await lab.client.patch(images, {"data": None}, type_=PatchType.MERGE)
+        await lab.until(lab.bridge(), has("BlueFieldContainerImageAvailable", status="False"))
+        await lab.client.delete(lab.bridge())
+        await lab.until_gone(lab.bridge())
+        await lab.client.patch(images, {"data": before["data"]}, type_=PatchType.MERGE)
+
+
+async def test_its_certificate_is_renewed_while_it_runs(guarded: BridgeLab) -> None:
+    """Deleting the Secret asks for it, and so does an installation that takes the caBundle away."""
+    lab = guarded
+    async with asyncio.timeout(DEADLINE):
+        await until_served(lab)
+        before = await trusted(lab)
+        [webhook] = (await lab.client.get(REF))["webhooks"]
+        port = urlsplit(webhook["clientConfig"]["url"]).port or 0
+        assert await served(port) in before
+        await lab.client.delete(
+            ObjectRef(api_version="v1", kind="Secret", namespace=OPERATOR_NAMESPACE, name=f"webhook-{port}")
+        )
+        renewed = await trusted(lab, other_than=before)
+        assert before in renewed
+        assert await served(port, other_than=before) in renewed
+        await lab.create_bridge("renewed")
+
+        remove = [{"op": "remove", "path": "/webhooks/0/clientConfig/caBundle"}]
+        await lab.client.patch(REF, remove, type_=PatchType.JSON)
+        assert await trusted(lab, other_than="") == renewed
+
+
+async def trusted(lab: BridgeLab, *, other_than: str = "") -> str:
+    """The certificates that the API server trusts, once there are others."""
+    async for event in Watch(lab.client, select_one(REF)).events():
+        bundle = base64.b64decode(event.object["webhooks"][0]["clientConfig"].get("caBundle") or "").decode()
+        if bundle not in ("", other_than):
+            return bundle
+    raise AssertionError("a watch does not end")
+
+
+async def served(port: int, *, other_than: str = "") -> str:
+    """The certificate of the running server, once it is another. A new server on the same port exchanges it."""
+    while True:
+        try:
+            certificate = await asyncio.to_thread(ssl.get_server_certificate, ("localhost", port))
+        except OSError:
+            certificate = ""
+        if certificate not in other_than:
+            return certificate
+        await asyncio.sleep(0.2)

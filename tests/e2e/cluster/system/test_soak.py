@@ -1,0 +1,50 @@
+"""Clusters are created, updated and deleted while every component in turn is killed: `make soak CLUSTERS=200`.
+`SOAK_PICTURE` names a file for the picture, `SOAK_SEED` repeats the order of the outages.
+"""
+
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from lab.hypershift.operator import Operator
+from lab.real.cluster.maestro import ClusterMaestro
+from tests.support.cluster import JobNamespace
+from tests.support.installed import Clusters
+from tests.support.outages import Component
+from tests.support.soak import CHANGES, Soak
+from tests.support.soak_result import picture, table
+
+COUNT = int(os.environ.get("CLUSTERS", "12"))
+
+
+@pytest.mark.parametrize("stale", [timedelta(seconds=15)], ids=[""])
+async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_in_turn(
+    clusters: Clusters,
+    operator: Operator,
+    maestro: ClusterMaestro,
+    components: dict[str, Component],
+    jobs_namespace: JobNamespace,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seed = int(os.environ.get("SOAK_SEED", time.time()))
+    soak = Soak(clusters, components, seed=seed)
+    await soak.run(COUNT, operator, maestro)
+    operator.check()
+    record = soak.record
+    names = {*record.changes, *record.lost}
+    left_behind = {
+        "works": sum(work["manifests"][0]["metadata"]["name"] in names for work in maestro.works()),
+        "HostedClusters": sum(name in names for _, name in operator.clusters),
+    }
+    with capsys.disabled():
+        print("", f"soak with SOAK_SEED={seed}", *table(record, left_behind), sep="\n")  # noqa: T201
+    if file := os.environ.get("SOAK_PICTURE"):
+        Path(file).write_text(picture(record))  # noqa: ASYNC240 - the soak is over
+    assert record.lost == {}
+    assert record.duplicates == []
+    assert left_behind == {"works": 0, "HostedClusters": 0}
+    assert {tuple(span.name for span in spans) for spans in record.changes.values()} == {CHANGES}
+    assert len(names) == COUNT

@@ -1,3 +1,0 @@
-"""Server-side apply on the real API server."""
-
-from tests.contracts.kubernetes_apply_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here

@@ -1,3 +1,0 @@
-"""Custom kinds on the real API server."""
-
-from tests.contracts.kubernetes_custom_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here

@@ -1,3 +1,0 @@
-"""Patches on the real API server."""
-
-from tests.contracts.kubernetes_patch_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here

@@ -1,3 +1,0 @@
-"""Watches on the real API server."""
-
-from tests.contracts.kubernetes_watch_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here

@@ -1,3 +1,0 @@
-"""The sidecar in trouble, on the real API server."""
-
-from tests.contracts.reporter_faults_suite import *  # noqa: F403 - the suite is collected here

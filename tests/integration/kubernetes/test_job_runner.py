@@ -1,3 +1,0 @@
-"""Jobs run as local processes on the stand-in API server."""
-
-from tests.contracts.kubernetes_jobs_suite import *  # noqa: F403 - the suite's tests and fixtures are collected here

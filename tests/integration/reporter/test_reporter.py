@@ -1,3 +1,0 @@
-"""The sidecar's cases on the stand-in API server."""
-
-from tests.contracts.reporter_suite import *  # noqa: F403 - the suite is collected here

@@ -1,0 +1,67 @@
+"""What an operator sees of a running dispatcher."""
+
+import json
+
+from tests.support.dispatcher import JobWorker, LabSystem
+
+
+async def test_objects_that_fail_come_first_with_their_error_and_their_next_try(system: LabSystem) -> None:
+    good, bad = system.api.add_cluster("good"), system.api.add_cluster("bad")
+    system.api.faults.fail(500, path=bad.id, times=0)
+    async with system.dispatcher(HYPERFLEET_OBJECTS_ENABLED="true") as dispatcher:
+        await dispatcher.serving()
+        await system.publish(good)
+        await system.publish(bad)
+        await dispatcher.until_line(lambda line: line.get("level") == "error" and line.get("cluster_id") == bad.id)
+        await system.until(lambda: system.available(good) is not None, "reported")
+        status, text = await dispatcher.get("/objects")
+        listed = json.loads(text)["items"]
+        assert (status, [each["id"] for each in listed]) == (200, [bad.id, good.id])
+        first = listed[0]
+        assert first["failures"] >= 1
+        assert first["runs"][0]["outcome"] == "failed"
+        assert "500" in first["runs"][0]["error"]
+        assert first["phase"] in {"waiting", "running", "ready"}
+        described = json.loads((await dispatcher.get(f"/objects/cluster/{good.id}"))[1])
+        assert described["last_event"]["generation"] == 1
+        assert described["runs"][0]["statuses"] == ["stored"]
+        assert described["failures"] == 0
+
+
+async def test_metrics_count_what_happened(system: LabSystem) -> None:
+    cluster = system.api.add_cluster("one")
+    async with system.dispatcher() as dispatcher, JobWorker(system.client):
+        await dispatcher.serving()
+        await system.publish(cluster)
+        await system.until(lambda: system.available(cluster) == (1, "True"), "available")
+        await dispatcher.until_line(lambda line: line.get("cause") == "watch")
+        text = await dispatcher.metrics()
+    labels = 'adapter_name="small",component="small"'
+    for name, more in {
+        "hyperfleet_adapter_events_processed_total": 'status="success"',
+        "hyperfleet_adapter_runs_total": 'cause="watch"',
+        "hyperfleet_adapter_applies_total": 'operation="create"',
+        "hyperfleet_adapter_statuses_total": 'delivery="stored"',
+        "hyperfleet_adapter_api_calls_total": 'code="200"',
+        "hyperfleet_adapter_job_report_latency_seconds_count": "",
+        "hyperfleet_adapter_queue_oldest_wake_seconds": "",
+        "hyperfleet_adapter_leader": "",
+    }.items():
+        found = [line for line in text.splitlines() if line.startswith(name + "{") and more in line]
+        assert found, name
+        assert all(part in found[0] for part in labels.split(","))
+
+
+async def test_what_is_not_configured_is_not_served(system: LabSystem) -> None:
+    async with system.dispatcher() as dispatcher:
+        await dispatcher.serving()
+        assert (await dispatcher.get("/objects"))[0] == 404
+        assert (await dispatcher.get("/config"))[0] == 404
+
+
+async def test_the_configuration_is_served_without_secrets_where_it_is_asked_for(system: LabSystem) -> None:
+    async with system.dispatcher(HYPERFLEET_DEBUG_CONFIG="true") as dispatcher:
+        await dispatcher.serving()
+        status, text = await dispatcher.get("/config")
+        assert status == 200
+        assert "name: small" in text

@@ -1,0 +1,53 @@
+"""How a dispatcher stops."""
+
+import signal
+
+from tests.support.dispatcher import LabSystem
+from tests.support.endurance import status_only_task
+
+
+async def test_running_work_is_finished_and_what_has_not_begun_goes_back_to_the_broker(system: LabSystem) -> None:
+    clusters = [system.api.add_cluster(f"c-{number}") for number in range(20)]
+    system.api.faults.delay(0.5, method="GET", times=0)
+    async with system.dispatcher(task=status_only_task()) as dispatcher:
+        await dispatcher.serving()
+        for cluster in clusters:
+            await system.publish(cluster, turn=0)
+        await system.broker.server.until_held("hyperfleet-clusters", "small", 20)
+        assert await dispatcher.terminate() == 0
+    reported = sum(system.status(cluster) is not None for cluster in clusters)
+    assert reported == 16
+    assert system.broker.server.waiting("hyperfleet-clusters", "small") == 4
+
+
+async def test_a_second_signal_ends_it_at_once(system: LabSystem) -> None:
+    cluster = system.api.add_cluster("one")
+    system.api.faults.hang(method="GET", times=0)
+    async with system.dispatcher() as dispatcher:
+        await dispatcher.serving()
+        await system.publish(cluster)
+        await system.broker.server.until_held("hyperfleet-clusters", "small")
+        dispatcher.signal(signal.SIGTERM)
+        await dispatcher.until_line(lambda line: line["msg"] == "shutting down")
+        dispatcher.signal(signal.SIGTERM)
+        assert await dispatcher.ended() == 1
+    assert system.broker.server.waiting("hyperfleet-clusters", "small") == 1
+
+
+async def test_after_the_grace_period_messages_of_unfinished_runs_go_back(system: LabSystem) -> None:
+    cluster = system.api.add_cluster("one")
+    system.api.faults.hang(method="GET", times=0)
+    async with system.dispatcher(HYPERFLEET_SHUTDOWN_GRACE="200ms") as dispatcher:
+        await dispatcher.serving()
+        await system.publish(cluster)
+        await system.broker.server.until_held("hyperfleet-clusters", "small")
+        assert await dispatcher.terminate() == 0
+    assert system.broker.server.waiting("hyperfleet-clusters", "small") == 1
+
+
+async def test_a_configuration_that_cannot_serve_is_refused_before_anything_runs(system: LabSystem) -> None:
+    async with system.dispatcher(HYPERFLEET_RUN_DEADLINE="soon", HYPERFLEET_HEALTH_PORT="-1") as dispatcher:
+        assert await dispatcher.ended() == 2
+    (line,) = [each["msg"] for each in dispatcher.lines if "HYPERFLEET" in each["msg"]]
+    assert "HYPERFLEET_RUN_DEADLINE" in line
+    assert "HYPERFLEET_HEALTH_PORT" in line

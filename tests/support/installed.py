@@ -1,0 +1,125 @@
+"""A client's view of the installed system: clusters are created, changed and deleted on the HyperFleet API, and only there."""
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.support.adapter import SPEC
+from tests.support.hyperfleet_api import Api
+
+# Generous, because the machine may be slow; nothing waits this long unless it is broken.
+TIMEOUT = 240.0
+POLL_SECONDS = 0.25
+STUCK_SECONDS = 90.0
+ADAPTER = "controlplane"
+TTL_SECONDS = 5
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What one adapter has reported of one cluster; empty before its first report."""
+
+    document: Document
+
+    @property
+    def generation(self) -> int:
+        return int(self.document.get("observed_generation", 0))
+
+    @property
+    def conditions(self) -> dict[str, Document]:
+        return {each["type"]: each for each in self.document.get("conditions", ())}
+
+    @property
+    def data(self) -> Document:
+        found: Document = self.document.get("data") or {}
+        return found
+
+    def says(self, type_: str, status: str, reason: str = "") -> bool:
+        found = self.conditions.get(type_, {})
+        return found.get("status") == status and (not reason or found.get("reason") == reason)
+
+    def is_available(self, generation: int) -> bool:
+        return self.generation == generation and self.says("Applied", "True") and self.says("Available", "True")
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    api: Api
+
+    async def create(self, **spec: Any) -> Document:
+        name = f"c-{uuid.uuid4().hex[:12]}"
+        return await self.api.create_cluster(name, spec={**SPEC, **spec}, labels={})
+
+    async def change(self, cluster: Document, **spec: Any) -> Document:
+        current = await self.api.reread(cluster)
+        return await self.api.patch(cluster, spec={**current["spec"], **spec})
+
+    async def status(self, cluster: Document, adapter: str = ADAPTER) -> Status:
+        return Status((await self.api.statuses(cluster)).get(adapter, {}))
+
+    async def until(
+        self, cluster: Document, reached: Callable[[Status], bool], what: str, adapter: str = ADAPTER
+    ) -> Status:
+        """The status once something holds of it. An API that is away is asked again."""
+        seen = Status({})
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                while True:
+                    with contextlib.suppress(httpx.TransportError):
+                        seen = await self.status(cluster, adapter)
+                        if reached(seen):
+                            return seen
+                    await asyncio.sleep(POLL_SECONDS)
+        except TimeoutError:
+            raise AssertionError(f"not seen: {what}; {adapter} reports {seen.document}") from None
+
+    @contextlib.asynccontextmanager
+    async def sampled(self, cluster: Document, seen: list[Status]) -> AsyncIterator[None]:
+        """Meanwhile, `seen` is filled with every status that could be read."""
+
+        async def sample() -> None:
+            while True:
+                seen.append(await self.status(cluster))
+                await asyncio.sleep(POLL_SECONDS)
+
+        task = asyncio.create_task(sample())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def until_available(self, cluster: Document, generation: int = 1) -> Status:
+        return await self.until(cluster, lambda seen: seen.is_available(generation), f"generation {generation}")
+
+    async def until_gone(self, cluster: Document, *, unstick: Callable[[], Awaitable[object]]) -> None:
+        """Maestro's agent sometimes never confirms a deletion; `unstick` restarts it, as an operator would."""
+        with contextlib.suppress(TimeoutError):
+            return await self._gone(cluster, STUCK_SECONDS)
+        await unstick()
+        try:
+            await self._gone(cluster, TIMEOUT)
+        except TimeoutError:
+            raise AssertionError(f"still there: {(await self.status(cluster)).document}") from None
+
+    async def _gone(self, cluster: Document, within: float) -> None:
+        async with asyncio.timeout(within):
+            while True:
+                with contextlib.suppress(httpx.TransportError):
+                    if await self.api.is_gone(cluster):
+                        return
+                await asyncio.sleep(POLL_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def clusters_of(api_url: str) -> AsyncIterator[Clusters]:
+    async with httpx.AsyncClient(base_url=api_url, timeout=30) as http:
+        yield Clusters(Api(http))

@@ -1,0 +1,192 @@
+"""Runs that a watch woke, and Jobs that have not reported yet."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from dispatcher.config.compiled import EventSource
+from dispatcher.engine.ports import Object, Query
+from dispatcher.engine.runs import Cause, Delivered, Delivery, Operation
+from shared import times
+from tests.unit.engine.building import STATUSES, T0, Stage, adapter, made, manifest, param, reporting, resource, status
+
+PARAMS = (param("generation", EventSource(("generation",))),)
+JOB = manifest("Job", "job-{{ .generation }}", api_version="batch/v1")
+AVAILABLE = 'resources.?job.?status.?conditions.orValue([]).exists(c, c.type == "Available") ? "True" : "False"'
+DONE = {"conditions": [{"type": "Available", "status": "True"}]}
+QUERY = Query(api_version="batch/v1", kind="Job", name="job-5")
+REPORTED = {"items": [{"adapter": "tests", "observed_generation": 5}]}
+
+
+def job(generation: int = 5, **more: Any) -> Object:
+    return made("Job", f"job-{generation}", generation=generation, api_version="batch/v1", **more)
+
+
+def stage(**more: Any) -> Stage:
+    made_stage = Stage(
+        adapter(params=PARAMS, resources=(resource("job", JOB),), **reporting(status(AVAILABLE))), **more
+    )
+    made_stage.api.on(f"GET {STATUSES}", {"items": []})
+    return made_stage
+
+
+async def delivered(play: Stage, found: Object, *, seconds: float = 0) -> Any:
+    at = T0 + timedelta(seconds=seconds)
+    return await play.run(cause=Cause.WATCH, delivered=(Delivered(resource="job", object=found, at=at),))
+
+
+async def test_the_delivered_object_is_reported_though_it_is_gone_meanwhile_and_nothing_is_created() -> None:
+    play = stage()
+
+    result = await delivered(play, job(status=DONE), seconds=1)
+
+    assert play.records == []
+    assert play.api.bodies()[0]["conditions"][1]["status"] == "True"
+    assert result.resources[0].operation is Operation.SKIP
+
+
+async def test_the_time_of_the_status_is_the_arrival_of_the_object() -> None:
+    play = stage()
+
+    await delivered(play, job(status=DONE), seconds=1)
+
+    assert play.api.bodies()[0]["observed_time"] == times.to_micros(T0 + timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("generation", [4, 6])
+async def test_another_generation_is_ignored(generation: int) -> None:
+    play = stage()
+
+    result = await delivered(play, job(generation, status=DONE))
+
+    assert play.api.sent == []
+    assert result.reports[0].reason == f"job was delivered at generation {generation}, not 5"
+
+
+async def test_an_object_delivered_before_the_last_reported_observation_is_not_reported() -> None:
+    play = stage()
+    await delivered(play, job(status=DONE), seconds=2)
+
+    result = await delivered(play, job(), seconds=1)
+
+    assert (result.reports[0].delivery, result.reports[0].reason) == (
+        Delivery.WITHHELD,
+        "a later observation was already reported",
+    )
+
+
+async def test_an_awaited_deletion_wakes_a_run_that_may_create() -> None:
+    play = stage()
+
+    await play.run(cause=Cause.WATCH)
+
+    assert play.operations() == ["create job-5"]
+
+
+# No flapping at re-polls
+
+
+async def test_a_fresh_job_s_silence_is_not_reported_where_the_generation_was() -> None:
+    play = stage()
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    result = await play.run()
+
+    assert play.operations() == ["create job-5"]
+    assert (play.api.bodies(), result.reports[0].delivery) == ([], Delivery.WITHHELD)
+    assert result.requeue is not None
+    assert result.requeue.after == 180
+
+
+@pytest.mark.parametrize(
+    "statuses",
+    [
+        pytest.param({"items": []}, id="never"),
+        pytest.param({"items": [{"adapter": "tests", "observed_generation": 4}]}, id="at an older generation"),
+        pytest.param({"items": [{"adapter": "other", "observed_generation": 5}]}, id="by another adapter"),
+        pytest.param((400, {}), id="who knows, for the API refuses to say"),
+    ],
+)
+async def test_the_first_run_of_a_generation_reports_what_is_known_where_it_was_reported(statuses: Any) -> None:
+    play = stage()
+    play.api.on(f"GET {STATUSES}", statuses)
+
+    await play.run()
+
+    assert play.api.bodies()[0]["conditions"][1]["status"] == "False"
+
+
+async def test_a_fresh_job_s_silence_is_not_reported_while_the_api_does_not_say_what_was_reported() -> None:
+    """An API that restarts between the two calls would take Available=False for a cluster that is available."""
+    play = stage()
+    play.api.on(f"GET {STATUSES}", (500, {}))
+
+    result = await play.run()
+
+    assert (play.api.bodies(), result.reports[0].delivery) == ([], Delivery.WITHHELD)
+    assert result.requeue is not None
+
+
+async def test_a_job_without_conditions_is_given_its_time_and_then_reported() -> None:
+    young = job(creationTimestamp=times.to_seconds(T0 - timedelta(seconds=60)))
+    play = stage(existing={"job-5": young})
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    early = await play.run()
+    play.clock.at = T0 + timedelta(seconds=121)
+    late = await play.run()
+
+    assert early.requeue is not None
+    assert early.requeue.after == pytest.approx(120, abs=1)
+    assert (early.reports[0].delivery, late.reports[0].delivery) == (Delivery.WITHHELD, Delivery.STORED)
+
+
+async def test_a_job_with_conditions_is_reported_without_asking() -> None:
+    play = stage(existing={"job-5": job(status=DONE)})
+
+    await play.run()
+
+    assert play.api.calls() == [f"PUT {STATUSES}"]
+
+
+async def test_a_namespace_has_no_conditions_and_nobody_waits_for_them() -> None:
+    play = Stage(adapter(params=PARAMS, resources=(resource("job", manifest("Namespace", "n")),), **reporting()))
+
+    await play.run()
+
+    assert play.api.calls() == [f"PUT {STATUSES}"]
+
+
+async def test_another_kind_is_waited_for_where_the_author_has_it_watched() -> None:
+    play = Stage(
+        adapter(params=PARAMS, resources=(resource("job", manifest("Deployment", "d"), watch=True),), **reporting())
+    )
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    assert (await play.run()).reports[0].delivery is Delivery.WITHHELD
+
+
+async def test_a_job_that_is_deleted_is_reported() -> None:
+    play = Stage(
+        adapter(params=PARAMS, resources=(resource("job", JOB, delete_when="true"),), **reporting()),
+        existing={"job-5": job(finalizers=["x/y"])},
+    )
+
+    await play.run()
+
+    assert play.api.calls() == [f"PUT {STATUSES}"]
+
+
+async def test_three_re_polls_report_nothing_but_what_the_job_says() -> None:
+    """Available stays True: a Job that its TTL removed is created again, and only its own conditions are reported."""
+    play = stage()
+    for _ in range(3):
+        await play.run()
+        play.api.on(f"GET {STATUSES}", REPORTED)
+        play.clock.at += timedelta(seconds=10)
+        found = next(iter(await play.kubernetes.find(QUERY)))
+        await delivered(play, {**found, "status": DONE}, seconds=(play.clock.at - T0).total_seconds())
+        await play.kubernetes.delete(found, policy="Background")
+
+    assert [each["conditions"][1]["status"] for each in play.api.bodies()] == ["False", "True", "True", "True"]

@@ -1,0 +1,179 @@
+"""Which changes of watched objects wake whom."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from dispatcher.engine.runs import AwaitedDeletion, Cause
+from dispatcher.runtime.scheduling.wakes import Wake
+from dispatcher.runtime.watching import owners as owners_module
+from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from dispatcher.runtime.watching.objects import ObjectWatch
+from dispatcher.runtime.watching.owners import Owners
+from shared.kubernetes import Change, WatchEvent
+from tests.support.adapters import resource
+from tests.support.wakes import event, key
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def job(uid: str = "u", *conditions: str, owner: str | None = "a", generation: int = 3) -> dict[str, Any]:
+    annotations = {"hyperfleet.io/generation": str(generation)}
+    if owner is not None:
+        annotations["hyperfleet.io/event"] = json.dumps({"kind": "Cluster", "id": owner, "href": f"/clusters/{owner}"})
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"uid": uid, "name": f"job-{uid}", "annotations": annotations, "managedFields": [{"manager": "x"}]},
+        "status": {"conditions": [{"type": each, "status": "True"} for each in conditions]},
+    }
+
+
+def added(found: dict[str, Any]) -> WatchEvent:
+    return WatchEvent(Change.ADDED, found)
+
+
+def modified(found: dict[str, Any]) -> WatchEvent:
+    return WatchEvent(Change.MODIFIED, found)
+
+
+def gone(found: dict[str, Any]) -> WatchEvent:
+    return WatchEvent(Change.DELETED, found)
+
+
+@dataclass
+class FakeSource:
+    """A watch: a first list, then changes."""
+
+    listed: list[WatchEvent] = field(default_factory=list)
+    changes: list[WatchEvent] = field(default_factory=list)
+    synced: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def events(self) -> AsyncGenerator[WatchEvent, None]:
+        for each in self.listed:
+            yield each
+        self.synced.set()
+        for each in self.changes:
+            yield each
+
+
+@dataclass
+class FakeQueue:
+    woken: list[Wake] = field(default_factory=list)
+    asked: int = 0
+
+    def wake(self, wake: Wake) -> None:
+        self.woken.append(wake)
+
+    async def wait_for_deliveries(self) -> None:
+        self.asked += 1
+
+
+@dataclass
+class Stage:
+    queue: FakeQueue = field(default_factory=FakeQueue)
+    awaited: AwaitedDeletions = field(default_factory=AwaitedDeletions)
+
+    async def watch(
+        self, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = (), resources: Any = None
+    ) -> list[Wake]:
+        owners = Owners(resources or [resource()])
+        watch = ObjectWatch(owners, self.queue, self.awaited, now=lambda: NOW)
+        await watch.run(FakeSource(list(listed), list(changes)))
+        return self.queue.woken
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+async def test_a_job_that_gets_a_condition_wakes_its_object_with_itself(stage: Stage) -> None:
+    (wake,) = await stage.watch(added(job()), modified(job("u", "Available")))
+    assert wake.key == key("a")
+    assert wake.cause is Cause.WATCH
+    assert not wake.background
+    assert wake.event.data == {"kind": "Cluster", "id": "a", "href": "/clusters/a", "generation": 3}
+    assert wake.delivered is not None
+    assert (wake.delivered.resource, wake.delivered.at) == ("job", NOW)
+    assert wake.delivered.object["status"]["conditions"] == [{"type": "Available", "status": "True"}]
+    assert "managedFields" not in wake.delivered.object["metadata"]
+
+
+async def test_a_job_that_was_just_created_wakes_nobody(stage: Stage) -> None:
+    assert await stage.watch(added(job())) == []
+
+
+async def test_a_change_that_no_report_would_show_wakes_nobody(stage: Stage) -> None:
+    started = job("u", "Available")
+    started["status"]["active"] = 1
+    assert len(await stage.watch(modified(job("u", "Available")), modified(started))) == 1
+
+
+async def test_what_the_first_list_shows_lets_others_pass(stage: Stage) -> None:
+    wakes = await stage.watch(modified(job("v", "Available")), listed=(added(job("u", "Available")),))
+    assert [wake.background for wake in wakes] == [True, False]
+
+
+async def test_the_deletion_of_a_job_after_its_ttl_wakes_nobody(stage: Stage) -> None:
+    assert len(await stage.watch(added(job("u", "Complete")), gone(job("u", "Complete")))) == 1
+
+
+async def test_an_awaited_deletion_wakes_who_waits_and_delivers_nothing(stage: Stage) -> None:
+    deletion = AwaitedDeletion(resource="job", api_version="batch/v1", kind="Job", namespace="n", name="x", uid="u")
+    stage.awaited.expect(key("b"), event("b"), [deletion])
+    (wake,) = await stage.watch(gone(job("u", "Complete", owner="a")), gone(job("w")))
+    assert (wake.key, wake.cause, wake.delivered) == (key("b"), Cause.WATCH, None)
+
+
+async def test_with_repoll_a_job_that_is_gone_is_asked_for_again(stage: Stage) -> None:
+    (wake,) = await stage.watch(gone(job("u")), resources=[resource(repoll_after_ttl=True)])
+    assert (wake.key, wake.cause, wake.delivered) == (key("a"), Cause.TIMER, None)
+
+
+async def test_a_job_of_the_same_uid_that_comes_back_is_news(stage: Stage) -> None:
+    done = job("u", "Complete")
+    assert len(await stage.watch(added(done), gone(done), added(done))) == 2
+
+
+async def test_a_job_that_says_not_whose_it_is_wakes_nobody(stage: Stage) -> None:
+    assert await stage.watch(modified(job("u", "Available", owner=None))) == []
+
+
+class TestSeveralResourcesOfOneKind:
+    RESOURCES = (resource("one"), resource("two"))
+
+    async def test_an_object_no_run_has_seen_delivers_nothing(self, stage: Stage) -> None:
+        (wake,) = await stage.watch(modified(job("u", "Available")), resources=self.RESOURCES)
+        assert (wake.cause, wake.delivered) == (Cause.WATCH, None)
+
+    def test_a_run_teaches_which_object_is_which_resource(self) -> None:
+        owners = Owners(self.RESOURCES)
+        owners.learn({"one": job("u"), "two": job("v"), "other": job("w")})
+        wakes = [owners.changed(job(uid, "Available"), NOW) for uid in ("u", "v", "w")]
+        delivered = [wake.delivered for wake in wakes if wake is not None]
+        assert [each.resource if each else None for each in delivered] == ["one", "two", None]
+
+    def test_an_object_of_a_resource_that_is_not_watched_wakes_nobody(self) -> None:
+        owners = Owners([resource("one"), resource("two", watch=False)])
+        owners.learn({"one": job("u"), "two": job("v")})
+        assert owners.changed(job("u", "Available"), NOW) is not None
+        assert owners.changed(job("v", "Available"), NOW) is None
+
+    def test_a_bounded_number_is_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(owners_module, "MAX_REMEMBERED_NAMES", 1)
+        owners = Owners(self.RESOURCES)
+        owners.learn({"one": job("u"), "two": job("v")})
+        wake = owners.changed(job("u", "Available"), NOW)
+        assert wake is not None
+        assert wake.delivered is None
+
+
+async def test_the_watch_waits_while_too_much_is_delivered(stage: Stage) -> None:
+    await stage.watch(added(job("u")), modified(job("u", "Available")), gone(job("u")))
+    assert stage.queue.asked == 2

@@ -1,0 +1,227 @@
+"""What surrounds a run: log fields, metrics, records, and what its object waits for."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+import structlog
+
+from dispatcher.engine.runs import (
+    AwaitedDeletion,
+    CallRecord,
+    Cause,
+    Delivered,
+    Delivery,
+    Done,
+    Operation,
+    Phase,
+    PostActionRecord,
+    PreconditionRecord,
+    Requeue,
+    ResourceRecord,
+    RunRequest,
+    RunResult,
+    Status,
+    StatusReport,
+    Verdict,
+)
+from dispatcher.observability.identity import Identity
+from dispatcher.observability.metrics import Metrics
+from dispatcher.observability.objects import ObjectRecords
+from dispatcher.observability.tracing import NoTracing
+from dispatcher.runtime.reconciling import FOLLOWED_DELETION_SECONDS, Reconciler, log_fields
+from dispatcher.runtime.recording import RunMetrics
+from dispatcher.runtime.scheduling.entry import Ended, Start
+from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from shared import times
+from tests.support.adapters import adapter
+from tests.support.wakes import event, key
+
+SUCCESS = RunResult(status=Status.SUCCESS)
+FAILED = RunResult(
+    status=Status.FAILED, errors={Phase.RESOURCES: "job: refused, password=hunter2"}, requeue=Requeue(reason="r")
+)
+DELETION = AwaitedDeletion(resource="job", api_version="batch/v1", kind="Job", namespace="n", name="x", uid="u")
+
+
+@dataclass
+class FakeEngine:
+    result: RunResult | Exception = SUCCESS
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[RunRequest] = field(default_factory=list)
+
+    async def run(self, request: RunRequest) -> RunResult:
+        self.requests.append(request)
+        self.fields.append(structlog.contextvars.get_contextvars())
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+@dataclass
+class Stage:
+    engine: FakeEngine = field(default_factory=FakeEngine)
+    metrics: Metrics = field(default_factory=lambda: Metrics(Identity(component="dns", version="1", commit="c")))
+    awaited: AwaitedDeletions = field(default_factory=AwaitedDeletions)
+    records: ObjectRecords = field(default_factory=ObjectRecords)
+    leads: bool = True
+    discovered: list[Any] = field(default_factory=list)
+
+    async def run(self, result: RunResult | Exception = SUCCESS, **request: Any) -> Ended:
+        self.engine.result = result
+        reconciler = Reconciler(
+            self.engine,
+            RunMetrics(self.metrics, adapter()),
+            NoTracing(),
+            self.awaited,
+            records=self.records,
+            follows=lambda _: self.leads,
+            learn=self.discovered.append,
+        )
+        asked = RunRequest(**{"event": event("a"), **request})
+        return await reconciler(Start(key=key("a"), request=asked, receipts=(), waited=0.5))
+
+    def count(self, name: str, **labels: str) -> float:
+        constant = {"component": "dns", "version": "1", "adapter_name": "dns"}
+        return self.metrics.registry.get_sample_value(f"hyperfleet_adapter_{name}", constant | labels) or 0.0
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+async def test_a_run_that_succeeds_is_over(stage: Stage) -> None:
+    assert await stage.run() == Ended()
+    assert stage.count("events_processed_total", status="success") == 1
+    assert stage.count("event_processing_duration_seconds_count") == 1
+    assert stage.count("wake_wait_seconds_sum") == 0.5
+
+
+async def test_a_failed_run_is_tried_again_as_it_asks(stage: Stage) -> None:
+    assert await stage.run(FAILED) == Ended(failed=True, requeue=Requeue(reason="r"))
+    assert stage.count("events_processed_total", status="failed") == 1
+    assert stage.count("errors_total", error_type="resources") == 1
+
+
+async def test_a_run_that_was_skipped_is_counted_as_such(stage: Stage) -> None:
+    await stage.run(replace(SUCCESS, skipped=True, skip_reason="not met"))
+    assert stage.count("events_processed_total", status="skipped") == 1
+
+
+async def test_runs_of_watches_are_no_events(stage: Stage) -> None:
+    await stage.run(cause=Cause.WATCH)
+    assert stage.count("events_processed_total", status="success") == 0
+    assert stage.count("runs_total", cause="watch", outcome="success") == 1
+
+
+async def test_a_run_that_breaks_is_counted_and_its_error_goes_on(stage: Stage) -> None:
+    with pytest.raises(RuntimeError):
+        await stage.run(RuntimeError("bug"))
+    assert stage.count("runs_total", cause="event", outcome="failed") == 1
+
+
+async def test_a_run_cancelled_at_its_deadline_is_counted(stage: Stage) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await stage.run(TimeoutError())
+    assert stage.count("runs_total", cause="event", outcome="failed") == 1
+
+
+async def test_calls_operations_and_statuses_are_counted(stage: Stage) -> None:
+    calls = (CallRecord(method="GET", url="u", status=200), CallRecord(method="GET", url="u", status=None))
+    result = replace(
+        SUCCESS,
+        preconditions=(PreconditionRecord(name="p", verdict=Verdict.MET, calls=calls),),
+        resources=(
+            ResourceRecord(name="job", kind="Job", operation=Operation.CREATE),
+            ResourceRecord(name="ns", kind="Namespace", operation=Operation.DELETE, deleted={}, seconds=2.0),
+            ResourceRecord(name="gone", kind="Secret", operation=Operation.DELETE),
+        ),
+        post_actions=(
+            PostActionRecord(name="report", done=Done.EXECUTED, report=StatusReport(url="u", delivery=Delivery.STORED)),
+        ),
+    )
+    await stage.run(result)
+    assert stage.count("api_calls_total", method="GET", code="200") == 1
+    assert stage.count("api_calls_total", method="GET", code="none") == 1
+    assert stage.count("applies_total", resource="job", operation="create") == 1
+    assert stage.count("resources_deleted_total", resource_type="Namespace", status="success") == 1
+    assert stage.count("resource_deletion_duration_seconds_sum", resource_type="Namespace") == 2
+    assert stage.count("resources_deleted_total", resource_type="Secret", status="success") == 0
+    assert stage.count("statuses_total", delivery="stored") == 1
+
+
+async def test_the_time_from_a_jobs_creation_to_its_report_is_measured(stage: Stage) -> None:
+    job = {"kind": "Job", "metadata": {"creationTimestamp": times.to_seconds(times.now())}}
+    report = PostActionRecord(name="report", done=Done.EXECUTED, report=StatusReport(url="u", delivery=Delivery.STORED))
+    delivered = (Delivered(resource="job", object=job, at=times.now()),)
+    await stage.run(replace(SUCCESS, post_actions=(report,)), cause=Cause.WATCH, delivered=delivered)
+    assert stage.count("job_report_latency_seconds_count") == 1
+
+
+async def test_what_is_known_of_the_object_has_no_secrets(stage: Stage) -> None:
+    await stage.run(FAILED)
+    (run,) = stage.records.describe(key("a"))["runs"]
+    assert run["outcome"] == "failed"
+    assert "refused" in run["error"]
+    assert "hunter2" not in str(run)
+
+
+class TestAwaitedDeletions:
+    async def test_the_watch_wakes_and_a_timer_stands_by(self, stage: Stage) -> None:
+        ended = await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,)))
+        assert ended.requeue == Requeue(reason="a deletion is awaited", after=FOLLOWED_DELETION_SECONDS)
+        assert stage.awaited.see("u") is not None
+
+    async def test_where_another_process_watches_the_queue_backs_off(self, stage: Stage) -> None:
+        stage.leads = False
+        ended = await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,)))
+        assert ended.requeue == Requeue(reason="a deletion is awaited", after=None)
+
+    async def test_one_that_has_happened_meanwhile_is_not_waited_for(self, stage: Stage) -> None:
+        stage.awaited.see("u")
+        ended = await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,)))
+        assert ended.requeue == Requeue(reason="a deletion is awaited", after=0.0)
+
+
+async def test_log_lines_of_a_run_have_the_go_adapters_fields(stage: Stage) -> None:
+    await stage.run()
+    assert stage.engine.fields == [{"cluster_id": "a", "event_id": "a-1"}]
+    assert structlog.contextvars.get_contextvars() == {}
+
+
+@pytest.mark.parametrize(
+    "sent", ["", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"], ids=["none", "of the event"]
+)
+async def test_authors_see_the_trace_context(stage: Stage, sent: str) -> None:
+    woken = replace(event("a"), extensions={"traceparent": sent} if sent else {})
+    await stage.run(event=woken)
+    assert stage.engine.requests[0].event.data == {**woken.data, "traceparent": sent}
+
+
+def test_a_node_pool_names_its_cluster_too() -> None:
+    owned = event("n", owner_references={"kind": "Cluster", "id": "c", "href": "h"})
+    assert log_fields(key("n", "NodePool"), owned) == {
+        "nodepool_id": "n",
+        "cluster_id": "c",
+        "event_id": "n-1",
+        "resource_type": "nodepool",
+    }
+
+
+async def test_the_end_of_a_run_is_logged_as_the_go_adapter_does(stage: Stage) -> None:
+    with structlog.testing.capture_logs() as lines:
+        await stage.run()
+        await stage.run(FAILED)
+    assert (
+        lines[0]["event"] == "Event execution finished: event_execution_status=success resources_skipped=false reason="
+    )
+    assert lines[1]["failed_phases"] == ["resources"]
+    assert lines[1]["log_level"] == "error"
+
+
+async def test_watches_learn_what_a_run_has_found(stage: Stage) -> None:
+    await stage.run(replace(SUCCESS, discovered={"job": {"kind": "Job"}}))
+    assert stage.discovered == [{"job": {"kind": "Job"}}]
