@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dispatcher.languages.cel import CelProgram, compile_cel
-from dispatcher.languages.errors import EvaluationError, Rejected
+from shared.languages.cel import CelProgram, compile_cel
+from shared.languages.errors import EvaluationError, Rejected
 
 BUDGET_US = 25.0
 ROUNDS, PER_ROUND = 21, 100

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from dispatcher.languages.errors import EvaluationError
-from dispatcher.languages.jsonpath import Program, compile_jsonpath
+from shared.languages.errors import EvaluationError
+from shared.languages.jsonpath import Program, compile_jsonpath
 
 BUDGET_US = 25.0
 ROUNDS, PER_ROUND = 41, 200

@@ -21,15 +21,14 @@ from pathlib import Path
 import grpc.aio
 import httpx
 
-from lab.real.maestro import RealMaestro
-from lab.real.postgres import Postgres
+from lab.real.servers.maestro import RealMaestro
+from lab.real.servers.postgres import Postgres
 from shared import times
-from shared.maestro import MaestroClient, MaestroSettings
-from shared.maestro.codec import spec_request
-from shared.maestro.identity import work_id
+from shared.maestro import MaestroClient, MaestroSettings, work_id
 from shared.maestro.wire.cloudevent_pb2 import PublishRequest
 from shared.maestro.wire.cloudevent_pb2_grpc import CloudEventServiceStub
-from shared.manifestwork import ManifestWork
+from shared.maestro.wire.codec import spec_request
+from shared.model.manifestwork import ManifestWork
 
 CALLS = 400
 AT_ONCE = 16
@@ -181,18 +180,18 @@ def _start_cost() -> None:
         ("python", "pass"),
         ("grpc.aio + protobuf + httpx", "import grpc.aio, google.protobuf, httpx"),
         ("shared.maestro", "import shared.maestro"),
-        ("shared.report", "import shared.report"),
+        ("shared.model.report", "import shared.model.report"),
     ):
-        runs = [_start(code) for _ in range(STARTS)]
+        runs = [start_cost(code) for _ in range(STARTS)]
         cpu, memory = (statistics.median(values) for values in zip(*runs, strict=True))
         print(f"{label:<30} {cpu * 1000:6.0f} ms CPU {memory / 1024:6.1f} MiB")
 
 
-def _start(code: str) -> tuple[float, float]:
+def start_cost(code: str) -> tuple[float, float]:
     """CPU seconds and the largest memory in KiB of an interpreter that does this and nothing else."""
     # Asked of the child itself: the operating system counts the parent's memory before the exec as the child's.
-    told = "; import re; print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
-    process = subprocess.Popen([sys.executable, "-c", code + told], stdout=subprocess.PIPE, text=True)
+    probe = "; import re; print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+    process = subprocess.Popen([sys.executable, "-c", code + probe], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     memory = float(process.stdout.read())
     _, _, usage = os.wait4(process.pid, 0)

@@ -1,4 +1,4 @@
-"""The status reporter: how soon a Job shows what happened, and what a whole life of the sidecar costs.
+"""The status reporter: how soon a Job shows what happened, and what a whole run of the sidecar costs.
 
 Times run from the cause (the rename of the file, the request that changes the pod's status) to the event of a watch on
 the Job that shows the condition; a bare PATCH stands beside them. Each run is a process of its own, as in a Job.
@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab.real import images
-from lab.real.kubernetes import RealKubernetes
+from lab.real.artifacts import images
+from lab.real.servers.kubernetes import RealKubernetes
 
-REPORTS, ENDINGS, LIVES, STARTS = 200, 100, 15, 15
+REPORTS, ENDINGS, RUNS, STARTS = 200, 100, 15, 15
 # Sidecars are started in groups ahead of their turn, so that no start disturbs a measurement.
 GROUP = 10
 NAMESPACE = "default"
@@ -195,14 +195,14 @@ class _Sidecar:
 
     def memory(self) -> float:
         """The most memory it has had, in MiB."""
-        told = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(re.findall(r"VmHWM:\s+(\d+)", told)[0]) / 1024
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
 
     def kill(self) -> None:
         self._process.kill()
         self._process.communicate()
 
-    def cpu_of_life(self) -> float:
+    def cpu_of_run(self) -> float:
         """Its whole CPU time in milliseconds, once it has ended by itself."""
         assert self._process.stderr is not None
         with self._process.stderr:
@@ -223,9 +223,9 @@ def _measure(server: Server) -> None:
         _row(server, "report renamed", _latencies(server, folder, REPORTS, _Sidecar.report))
         _row(server, "container ended", _latencies(server, folder, ENDINGS, _Sidecar.end_adapter))
         _row(server, "bare PATCH", [_bare(api) for _ in range(REPORTS)])
-        lives = [_life(server, api, folder) for _ in range(LIVES)]
-    cpu, memory = (statistics.median(values) for values in zip(*lives, strict=True))
-    print(f"{server.name:<10} a whole life: {cpu:.0f} ms CPU, {memory:.1f} MiB at most (median of {LIVES})")
+        runs = [_run(server, api, folder) for _ in range(RUNS)]
+    cpu, memory = (statistics.median(values) for values in zip(*runs, strict=True))
+    print(f"{server.name:<10} a whole run: {cpu:.0f} ms CPU, {memory:.1f} MiB at most (median of {RUNS})")
 
 
 def _latencies(server: Server, folder: Path, runs: int, cause: Callable[[_Sidecar], None]) -> list[float]:
@@ -248,14 +248,14 @@ def _bare(api: _Api) -> float:
     return api.shown_after(job, lambda: api.call("PATCH", f"{JOBS}/{job}/status", body))
 
 
-def _life(server: Server, api: _Api, folder: Path) -> tuple[float, float]:
+def _run(server: Server, api: _Api, folder: Path) -> tuple[float, float]:
     """CPU and memory of a sidecar that waits, reports, sees the adapter end, and ends."""
     sidecar = _Sidecar(server, api, folder)
     sidecar.until_ready()
     api.shown_after(sidecar.job, sidecar.report)
     memory = sidecar.memory()
     sidecar.end_adapter()
-    return sidecar.cpu_of_life(), memory
+    return sidecar.cpu_of_run(), memory
 
 
 def _row(server: Server, cause: str, taken: list[float]) -> None:

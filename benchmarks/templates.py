@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from dispatcher.languages.gotemplate import compile_structure, compile_template
+from shared.languages.gotemplate import compile_structure, compile_template
 
 BUDGET_US = 25.0
 ROUNDS, PER_ROUND = 21, 100

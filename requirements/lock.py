@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-IMAGES = ("reporter", "adapter", "dispatcher")
+IMAGES = ("reporter", "adapter", "dispatcher", "bridge")
 
 
 def compile_lock(target: str, *selection: str) -> None:

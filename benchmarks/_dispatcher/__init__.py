@@ -1,0 +1,1 @@
+"""Servers, configurations and the bare probe for the dispatcher's measurement."""

@@ -1,0 +1,177 @@
+"""The dispatcher end to end: RabbitMQ and a Kubernetes API server, both real, and a stub of the HyperFleet API.
+
+Beside each rate stands a bare probe that makes the same calls in the same run with no engine. CPU is the consumer's
+process alone. With `LONG=1` there are 10,000 objects and 1,000 watched Jobs.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import statistics
+import tempfile
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks._dispatcher.adapters import JOB, JOBS_NAMESPACE, TWO_OBJECTS
+from benchmarks._dispatcher.ground import Consumer, Ground, clock, stand
+from shared import times
+from shared.kubernetes import ObjectRef, PatchType
+
+LONG = bool(os.environ.get("LONG"))
+NEW, AGAIN = 1000, 300
+LATENCIES = 100
+ALIVE, ALIVE_RATE, ALIVE_SECONDS = 10_000, 50, 60
+WATCHED, IDLE_SECONDS = 1000, 30
+
+Opened = Callable[[], AbstractAsyncContextManager[Consumer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    per_second: float
+    cpu_ms: float
+    resident_mib: float
+
+
+def main() -> None:
+    if not (shutil.which("go") and Path("/usr/lib/rabbitmq").exists()):
+        print("\ndispatcher: not measured, it needs Go and RabbitMQ")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_measure(Path(folder)))
+
+
+async def _measure(folder: Path) -> None:
+    async with stand(folder) as ground:
+        await _throughput(ground)
+        await _latency(ground)
+        await _job_latency(ground)
+        if LONG:
+            await _many_objects(ground)
+            await _idle(ground)
+
+
+async def _throughput(ground: Ground) -> None:
+    print("\ndispatcher: events per second (CPU ms per event, RSS) with a Namespace and a ConfigMap per cluster\n")
+    print(f"{'events':<28} {'at once':>7} {'dispatcher':>28} {'bare probe':>28} {'CPU ratio':>10}")
+    for parallelism in (16, 1):
+        ours = await _rates(ground, lambda: ground.dispatcher(TWO_OBJECTS, parallelism=parallelism))  # noqa: B023
+        bare = await _rates(ground, lambda: ground.probe(parallelism=parallelism))  # noqa: B023
+        for label in ours:
+            left, right = ours[label], bare[label]
+            ratio = left.cpu_ms / right.cpu_ms
+            print(f"{label:<28} {parallelism:>7} {_shown(left):>28} {_shown(right):>28} {ratio:>10.2f}")
+
+
+async def _rates(ground: Ground, opened: Opened) -> dict[str, Rate]:
+    clusters = _names(NEW)
+    async with opened() as consumer:
+        await _run(ground, consumer, _names(50))  # connections and caches
+        return {
+            f"{NEW} new clusters": await _run(ground, consumer, clusters),
+            f"{AGAIN} of them again": await _run(ground, consumer, clusters[:AGAIN]),
+        }
+
+
+async def _run(ground: Ground, consumer: Consumer, clusters: list[str]) -> Rate:
+    began, cpu = clock(), consumer.cpu_seconds()
+    await ground.publish(clusters)
+    seen = await ground.until_reported(clusters, since=began)
+    ended = max(seen.statuses[each] for each in clusters)
+    used = consumer.cpu_seconds() - cpu
+    return Rate(len(clusters) / (ended - began), used / len(clusters) * 1000, consumer.resident_mib())
+
+
+async def _latency(ground: Ground) -> None:
+    ours = await _waits(ground, lambda: ground.dispatcher(TWO_OBJECTS))
+    bare = await _waits(ground, ground.probe)
+    print("\npublish to PUT on an idle system, new clusters")
+    print(f"dispatcher {_percentiles(ours)}; bare probe {_percentiles(bare)}")
+
+
+async def _waits(ground: Ground, opened: Opened) -> list[float]:
+    waits = []
+    async with opened() as consumer:
+        await _run(ground, consumer, _names(50))
+        for cluster in _names(LATENCIES):
+            began = clock()
+            await ground.publish([cluster])
+            seen = await ground.until_reported([cluster], since=began)
+            waits.append(seen.statuses[cluster] - began)
+    return waits
+
+
+async def _job_latency(ground: Ground) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": JOBS_NAMESPACE}}
+    await ground.client.create(namespace)
+    clusters, waits = _names(LATENCIES), []
+    async with ground.dispatcher(JOB) as consumer:
+        await _run(ground, consumer, clusters)
+        for cluster in clusters:
+            began = clock()
+            await _set_available(ground, cluster)
+            seen = await ground.until_reported([cluster], since=began)
+            waits.append(seen.statuses[cluster] - began)
+    print(f"condition on a Job to PUT: {_percentiles(waits)}")
+
+
+async def _many_objects(ground: Ground) -> None:
+    clusters = _names(ALIVE)
+    async with ground.dispatcher(TWO_OBJECTS) as consumer:
+        await _run(ground, consumer, clusters)
+        before, began, oldest = await ground.seen(), consumer.resident_mib(), 0.0
+        for second in range(ALIVE_SECONDS):
+            batch = clusters[second * ALIVE_RATE : (second + 1) * ALIVE_RATE]
+            pause = asyncio.create_task(asyncio.sleep(1))
+            await ground.publish(batch)
+            oldest = max(oldest, await _oldest_wake(ground, consumer))
+            await pause
+        after, ended, events = await ground.seen(), consumer.resident_mib(), ALIVE_RATE * ALIVE_SECONDS
+    calls = {name: (count - before.requests.get(name, 0)) / events for name, count in after.requests.items()}
+    shown = ", ".join(f"{count:.2f} {name}" for name, count in calls.items())
+    print(f"\n{ALIVE} objects alive: {began:.0f} MiB, and {ended:.0f} MiB after {events} further events")
+    print(f"an unchanged event costs {shown} of the HyperFleet API; oldest wake at {ALIVE_RATE}/s: {oldest:.2f} s")
+
+
+async def _idle(ground: Ground) -> None:
+    clusters = _names(WATCHED)
+    async with ground.dispatcher(JOB) as consumer:
+        await _run(ground, consumer, clusters)
+        await asyncio.sleep(5)
+        before = consumer.cpu_seconds()
+        await asyncio.sleep(IDLE_SECONDS)
+        used = consumer.cpu_seconds() - before
+    print(f"idle with {WATCHED} watched Jobs: {used / IDLE_SECONDS:.2%} of a core")
+
+
+async def _oldest_wake(ground: Ground, consumer: Consumer) -> float:
+    async with ground.http.get(f"http://127.0.0.1:{consumer.ports['metrics']}/metrics") as answer:
+        text = await answer.text()
+    found = re.search(r"^hyperfleet_adapter_queue_oldest_wake_seconds\{.*\} (\S+)$", text, re.MULTILINE)
+    return float(found[1]) if found else 0.0
+
+
+async def _set_available(ground: Ground, cluster: str) -> None:
+    now = times.to_seconds(times.now())
+    condition = {"type": "Available", "status": "True", "reason": "Done", "message": "", "lastTransitionTime": now}
+    ref = ObjectRef(api_version="batch/v1", kind="Job", name=f"bench-{cluster}", namespace=JOBS_NAMESPACE)
+    body = {"status": {"conditions": [condition]}}
+    await ground.client.patch(ref, body, type_=PatchType.STRATEGIC, subresource="status")
+
+
+def _names(count: int) -> list[str]:
+    return [str(uuid.uuid4()) for _ in range(count)]
+
+
+def _shown(rate: Rate) -> str:
+    return f"{rate.per_second:.1f}/s ({rate.cpu_ms:.2f} ms, {rate.resident_mib:.0f} MiB)"
+
+
+def _percentiles(seconds: list[float]) -> str:
+    ordered = sorted(seconds)
+    p99 = ordered[int(0.99 * (len(ordered) - 1))]
+    return f"p50 {statistics.median(ordered) * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms"
