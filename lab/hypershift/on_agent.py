@@ -7,6 +7,8 @@ through it.
 import asyncio
 import contextlib
 import uuid
+from collections import defaultdict
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,8 +20,6 @@ KIND = "HostedCluster"
 NODE_POOL = "NodePool"
 # Seconds that machines take to become nodes.
 _NODES_TAKE = 240.0
-# How often the agent's works are looked at; the steps themselves take as long as the sequences say.
-_LOOK_SECONDS = 0.05
 
 Key = tuple[str, str]
 
@@ -31,7 +31,8 @@ class HyperShiftOnAgent:
         self.clusters: dict[Key, Json] = {}
         self._agent, self._speed = agent, speed
         self._scripts: dict[Key, Script] = {}
-        self._default = Script()
+        self._changed: defaultdict[Key, asyncio.Event] = defaultdict(asyncio.Event)
+        self._pools: set[Key] = set()
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run(), name=f"hypershift-{self._agent.consumer}")
@@ -47,58 +48,71 @@ class HyperShiftOnAgent:
     def play(self, namespace: str, name: str, script: Script) -> None:
         """What happens to one cluster from now on."""
         self._scripts[namespace, name] = script
-
-    def play_all(self, script: Script) -> None:
-        """What happens to the clusters that have no script of their own."""
-        self._default = script
+        self._changed[namespace, name].set()
 
     async def _run(self) -> None:
         async with asyncio.TaskGroup() as group:
-            reconciled: set[Key] = set()
-            pools: set[Key] = set()
             while True:
-                held_pools = self._held(NODE_POOL)
-                for key in held_pools.keys() - pools:
-                    group.create_task(self._provide_nodes(key, held_pools[key]))
-                pools = set(held_pools)
-                for key, manifest in self._held().items():
-                    self.clusters[key] = _updated(self.clusters.get(key), manifest)
-                    if key not in reconciled:
-                        reconciled.add(key)
-                        group.create_task(self._reconcile(key))
-                for key in reconciled - self._held().keys():
-                    reconciled.discard(key)
-                    self.clusters.pop(key, None)
-                await asyncio.sleep(_LOOK_SECONDS)
+                self._agent.works_changed.clear()
+                self._take_node_pools(group)
+                self._take_clusters(group)
+                await self._agent.works_changed.wait()
+
+    def _take_clusters(self, group: asyncio.TaskGroup) -> None:
+        held = dict(self._held(KIND))
+        for key in self.clusters.keys() - held.keys():
+            del self.clusters[key]
+            self._changed[key].set()
+        for key, manifest in held.items():
+            before = self.clusters.get(key)
+            updated = _updated(before, manifest)
+            if updated == before:
+                continue
+            self.clusters[key] = updated
+            self._changed[key].set()
+            if before is None:
+                group.create_task(self._reconcile(key, updated["metadata"]["uid"]))
+
+    def _take_node_pools(self, group: asyncio.TaskGroup) -> None:
+        held = dict(self._held(NODE_POOL))
+        for key in held.keys() - self._pools:
+            group.create_task(self._provide_nodes(key, held[key]))
+        self._pools = set(held)
 
     async def _provide_nodes(self, key: Key, manifest: Json) -> None:
         """The nodes of a pool join after a while, all at once."""
         await self._agent.observe(NODE_POOL, *key, _pool_status(ready=False, replicas=0))
         await asyncio.sleep(_NODES_TAKE / self._speed)
-        if key in self._held(NODE_POOL):
+        if key in self._pools:
             replicas = int(manifest["spec"].get("replicas") or 0)
             await self._agent.observe(NODE_POOL, *key, _pool_status(ready=True, replicas=replicas))
 
-    def _held(self, kind: str = KIND) -> dict[Key, Json]:
-        return {
-            (each["metadata"]["namespace"], each["metadata"]["name"]): each
-            for held in self._agent.held.values()
-            for each in held.bundle.get("manifests") or ()
-            if each.get("kind") == kind and not held.deleting
-        }
+    def _held(self, kind: str) -> Iterator[tuple[Key, Json]]:
+        for work in self._agent.held.values():
+            for each in work.bundle.get("manifests") or ():
+                if each.get("kind") == kind and not work.deleting:
+                    yield (each["metadata"]["namespace"], each["metadata"]["name"]), each
 
-    async def _reconcile(self, key: Key) -> None:
-        while cluster := self.clusters.get(key):
-            step = next_step(cluster, self._scripts.get(key, self._default), times.now())
-            if step is None:
-                await asyncio.sleep(_LOOK_SECONDS)
+    async def _reconcile(self, key: Key, uid: str) -> None:
+        """Until this cluster is gone; one that takes its name has another uid and its own task."""
+        changed = self._changed[key]
+        while (cluster := self.clusters.get(key)) and cluster["metadata"]["uid"] == uid:
+            changed.clear()
+            step = next_step(cluster, self._scripts.get(key, Script()), times.now())
+            if await _happens(changed, within=step.takes / self._speed if step else None):
                 continue
-            await asyncio.sleep(step.takes / self._speed)
-            if key not in self.clusters:
-                return
-            status = written(self.clusters[key], step, times.now())
-            self.clusters[key] = {**self.clusters[key], "status": status}
+            assert step is not None
+            status = written(cluster, step, times.now())
+            self.clusters[key] = {**cluster, "status": status}
             await self._agent.observe(KIND, *key, status)
+
+
+async def _happens(event: asyncio.Event, *, within: float | None) -> bool:
+    try:
+        async with asyncio.timeout(within):
+            return await event.wait()
+    except TimeoutError:
+        return False
 
 
 def _pool_status(*, ready: bool, replicas: int) -> Json:

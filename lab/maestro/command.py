@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from lab import loopback
-from lab.hypershift.agent_clusters import AgentClusters
+from lab.hypershift.on_agent import HyperShiftOnAgent
 from lab.maestro.agent import Agent
 from lab.maestro.server import LabMaestro
 from lab.maestro.storage.refusals import Refusal
@@ -92,7 +92,7 @@ async def _serve(options: argparse.Namespace) -> int:
         async with maestro, contextlib.AsyncExitStack() as agents:
             for name in options.consumer if options.agent else ():
                 agent = await agents.enter_async_context(Agent(maestro.broker_address, name))
-                await agents.enter_async_context(AgentClusters(agent, speed=options.speed))
+                await agents.enter_async_context(HyperShiftOnAgent(agent, speed=options.speed))
             print(_addresses(maestro, options.output), flush=True)
             await stopped.wait()
     except Refusal as refusal:
