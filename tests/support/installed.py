@@ -61,6 +61,12 @@ class Clusters:
         current = await self.api.reread(cluster)
         return await self.api.patch(cluster, spec={**current["spec"], **spec})
 
+    async def delete_all(self) -> None:
+        """Those that are there, without waiting for their end."""
+        for cluster in (await self.api.get("/clusters", size=100))["items"]:
+            if "deleted_time" not in cluster:
+                await self.api.delete(cluster)
+
     async def status(self, cluster: Document, adapter: str = ADAPTER) -> Status:
         return Status((await self.api.statuses(cluster)).get(adapter, {}))
 

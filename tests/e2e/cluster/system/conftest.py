@@ -3,7 +3,6 @@ control plane waits for and the HyperShift operator are the lab's.
 """
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import pytest
@@ -87,9 +86,9 @@ async def clusters(
     releases: Releases, services: Services, dependencies: Dependencies, sentinel: LabSentinel
 ) -> AsyncIterator[Clusters]:
     """Everything runs; what a test leaves is deleted, so that the next one has the machine for itself."""
-    async with AsyncExitStack() as stack:
-        clusters = await stack.enter_async_context(clusters_of(services.api.url))
+    async with clusters_of(services.api.url) as clusters:
         yield clusters
+        await clusters.delete_all()
 
 
 @pytest.fixture
