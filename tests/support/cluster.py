@@ -11,12 +11,17 @@ from typing import Any
 import yaml
 
 from lab.real.cluster import job_template
+from lab.real.servers.agent import RealAgent
 from tests.support.adapter import Cluster
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
-TIMEOUT = 120.0
+TIMEOUT = 300.0
 RETRY_SECONDS = 0.2
 MOST_JOBS = 12
+# Jobs that may follow a deletion before its end is taken for one that the agent will never confirm.
+PATIENT_JOBS = 3
+# Longer than any look at a Job that has ended takes.
+KEPT_SECONDS = 3600
 ACCOUNT = "maestro-adapter-sa"
 DATA_ANNOTATION = "hyperfleet.io/adapter-report"
 
@@ -131,6 +136,12 @@ class JobNamespace:
         name: str = (await self.first(runs, "pods", f"--selector=job-name={job}"))["metadata"]["name"]
         return name
 
+    async def pod_with_listening_reporter(self, job: str) -> str:
+        """The name of the Job's pod, once its reporter waits for a report and would notice a signal."""
+        pod = await self.running_pod(job)
+        await self.logged(pod, "status-reporter", "no report yet")
+        return pod
+
     async def logged(self, pod: str, container: str, text: str) -> None:
         """Return when a container has logged this text."""
         async with (
@@ -144,6 +155,11 @@ class JobNamespace:
 
     async def gone(self, what: str, name: str) -> None:
         await self.kubectl("wait", "--for=delete", f"{what}/{name}", f"--timeout={TIMEOUT:.0f}s")
+
+    async def expire(self, job: str) -> None:
+        """Let the TTL of a Job that has ended be over; return when it is gone with its pods."""
+        await self.kubectl("patch", "job", job, '--patch={"spec": {"ttlSecondsAfterFinished": 0}}')
+        await self.gone("job", job)
 
     async def story(self, job: str) -> str:
         """All that there is to know of a Job that did not do as expected."""
@@ -211,7 +227,7 @@ class JobTemplate:
     consumer: str = "nobody"
 
     def controlplane(self, cluster: Cluster, **spec: Any) -> Document:
-        """The Job of the cluster's generation. `spec` replaces what a test cannot wait for."""
+        """The Job of the cluster's generation, which stays until the test removes it. `spec` replaces more of it."""
         rendered: Document = job_template.rendered(
             cluster.snapshot(),
             adapter_image=self.adapter_image,
@@ -221,33 +237,32 @@ class JobTemplate:
             consumer=self.consumer,
         )
         del rendered["metadata"]["namespace"]  # the test's own
-        rendered["spec"] |= spec
+        rendered["spec"] |= {"ttlSecondsAfterFinished": KEPT_SECONDS, **spec}
         return rendered
 
-    def script(
-        self, name: str, script: str, *, limit: str = "128Mi", pod: Document | None = None, **spec: Any
-    ) -> Document:
+    def script(self, name: str, script: str, *, limit: str = "128Mi", **spec: Any) -> Document:
         """The same Job for another adapter, which is a shell script."""
         job = self.controlplane(Cluster(), **spec)
         job["metadata"] = {"name": name}
-        inside = job["spec"]["template"]["spec"] | (pod or {})
+        inside = job["spec"]["template"]["spec"]
         job["spec"]["template"] = {"spec": inside}
         adapter, reporter = inside["containers"]
         adapter |= {"command": ["sh", "-c", script], "resources": {"limits": {"memory": limit}}, "env": []}
         adapter["volumeMounts"] = [each for each in adapter["volumeMounts"] if each["name"] == "results"]
         inside["volumes"] = [each for each in inside["volumes"] if each["name"] in {"results", "account"}]
         reporter["env"] = [each for each in reporter["env"] if each["name"] != "JOB_NAME"]
+        reporter["env"].append({"name": "LOG_LEVEL", "value": "debug"})
         return job
 
 
 class Jobs:
-    """Job after Job for a cluster, each once the former one is gone."""
+    """Job after Job for a cluster, each once the former one is gone by its TTL."""
 
     def __init__(self, namespace: JobNamespace, template: JobTemplate) -> None:
         self.namespace, self._template = namespace, template
 
     async def start(self, wanted: Cluster, **spec: Any) -> str:
-        job = self._template.controlplane(wanted, **({"ttlSecondsAfterFinished": 1} | spec))
+        job = self._template.controlplane(wanted, **spec)
         await self.namespace.create(job)
         return str(job["metadata"]["name"])
 
@@ -255,7 +270,7 @@ class Jobs:
         """One Job from its creation to its removal."""
         name = await self.start(wanted)
         seen = await self.namespace.ended(name, how)
-        await self.namespace.gone("job", name)
+        await self.namespace.expire(name)
         return seen
 
     async def until(self, wanted: Cluster, reached: Callable[[Seen], bool]) -> Seen:
@@ -264,6 +279,20 @@ class Jobs:
             if reached(seen):
                 return seen
         raise AssertionError(f"not reached in {MOST_JOBS} Jobs; the last one has {seen.conditions} and {seen.data}")
+
+    async def until_finalized(self, wanted: Cluster, agent: RealAgent) -> Seen:
+        """Maestro's agent sometimes never confirms a deletion; it is then started anew, as an operator would."""
+        for _ in range(PATIENT_JOBS):
+            seen = await self.run(wanted)
+            if _is_finalized(seen):
+                return seen
+        agent.kill()
+        agent.start()
+        return await self.until(wanted, _is_finalized)
+
+
+def _is_finalized(seen: Seen) -> bool:
+    return bool(seen.conditions["Finalized"]["status"] == "True")
 
 
 def rights() -> list[Document]:

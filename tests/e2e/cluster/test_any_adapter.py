@@ -2,10 +2,10 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 from lab.real.cluster.cluster import Cluster
-from shared import times
-from tests.support.cluster import JobNamespace, JobTemplate
+from tests.support.cluster import TIMEOUT, Document, JobNamespace, JobTemplate
 
 REPORT = (
     "adapter-report write --condition Applied=True:Created:'it is there' --condition Available=True:Ready:'it answers'"
@@ -17,7 +17,7 @@ HANG = "trap 'exit 143' TERM; while :; do sleep 0.1; done"
 async def test_a_shell_script_reports_and_the_job_shows_it_until_its_time_is_over(
     namespace: JobNamespace, template: JobTemplate
 ) -> None:
-    await namespace.create(template.script("script", REPORT, ttlSecondsAfterFinished=3))
+    await namespace.create(template.script("script", REPORT))
     seen = await namespace.ended("script", "CompletionsReached")
     assert seen.has_condition("Applied", "True", "Created")
     assert seen.has_condition("Available", "True", "Ready")
@@ -25,7 +25,7 @@ async def test_a_shell_script_reports_and_the_job_shows_it_until_its_time_is_ove
     assert seen.data == {"endpoint": "https://api.example.com"}
     assert "it answers" in await namespace.kubectl("get", "job", "script", "--output=yaml")
 
-    await namespace.gone("job", "script")
+    await namespace.expire("script")
     assert await namespace.pods("script") == []
 
     await namespace.create(template.script("script", REPORT.replace("answers", "answers again")))
@@ -95,7 +95,9 @@ async def test_an_adapter_that_dies_without_a_report_is_reported_by_its_exit_cod
 async def test_a_pod_that_is_over_its_deadline_is_reported_on_the_job(
     namespace: JobNamespace, template: JobTemplate
 ) -> None:
-    await namespace.create(template.script("slow", HANG, backoffLimit=0, pod={"activeDeadlineSeconds": 4}))
+    await namespace.create(template.script("slow", HANG, backoffLimit=0))
+    pod = await namespace.pod_with_listening_reporter("slow")
+    await namespace.kubectl("patch", "pod", pod, '--patch={"spec": {"activeDeadlineSeconds": 1}}')
     seen = await namespace.until("slow", lambda job: job.over and "Available" in job.conditions)
     assert seen.over == "BackoffLimitExceeded"
     assert seen.reason("Available") in {"AdapterDeadlineExceeded", "ReporterTerminated"}
@@ -107,7 +109,7 @@ async def test_an_evicted_pod_is_reported_and_replaced_and_its_successor_reports
 ) -> None:
     """The adapter hangs until the Job's first pod is deleted."""
     await namespace.create(template.script("evicted", HANG, backoffLimit=0))
-    first = await namespace.running_pod("evicted")
+    first = await namespace.pod_with_listening_reporter("evicted")
     eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": first, "namespace": namespace.name}}
     path = f"/api/v1/namespaces/{namespace.name}/pods/{first}/eviction"
     await namespace.kubectl("create", f"--raw={path}", "--filename=-", stdin=eviction)
@@ -123,15 +125,28 @@ async def test_an_evicted_pod_is_reported_and_replaced_and_its_successor_reports
 async def test_a_report_survives_an_api_server_that_is_down_when_it_is_written(
     namespace: JobNamespace, template: JobTemplate, cluster: Cluster
 ) -> None:
-    report = REPORT.replace("'it answers'", '"$(date --utc +%FT%TZ)"')
-    await namespace.create(template.script("patient", f"sleep 4; {report}; sleep 1"))
-    await namespace.running_pod("patient")
-    down = times.now()
+    await namespace.create(template.script("patient", f"until [ -e /results/go ]; do sleep 0.1; done; {REPORT}"))
+    await namespace.pod_with_listening_reporter("patient")
+    (pod,) = await namespace.pods("patient")
+    results = shared_folder(cluster, pod, "results")
     cluster.control_plane.kill_api_server()
-    await asyncio.sleep(6)  # for longer than the adapter takes to report
-    up = times.now()
-    cluster.control_plane.start_api_server()
+    try:
+        (results / "go").touch()
+        await until_exists(results / "adapter-report.json")
+    finally:
+        cluster.control_plane.start_api_server()
     seen = await namespace.ended("patient", "CompletionsReached")
     assert not seen.document["status"].get("failed"), f"another pod was needed\n{await namespace.story('patient')}"
     assert seen.has_condition("Available", "True", "Ready")
-    assert down < times.parse(seen.message("Available")) < up
+
+
+def shared_folder(cluster: Cluster, pod: Document, volume: str) -> Path:
+    """An emptyDir of a pod, as the node has it."""
+    volumes = cluster.place.folder / "kubelet" / "pods" / str(pod["metadata"]["uid"]) / "volumes"
+    return volumes / "kubernetes.io~empty-dir" / volume
+
+
+async def until_exists(file: Path) -> None:
+    async with asyncio.timeout(TIMEOUT):
+        while not file.exists():  # noqa: ASYNC110, ASYNC240 - no API server shows it
+            await asyncio.sleep(0.1)

@@ -97,7 +97,7 @@ async def test_a_deletion_is_followed_until_the_hosted_cluster_is_gone(
 ) -> None:
     assert maestro.works_of(installed.cluster_id)
     installed.delete()
-    gone = await jobs.until(installed, lambda job: job.conditions["Finalized"]["status"] == "True")
+    gone = await jobs.until_finalized(installed, maestro.agent)
     assert gone.conditions["Available"]["status"] == "False"
     assert await hosted_cluster(kubectl, installed.name) is None
     assert maestro.works_of(installed.cluster_id) == []
@@ -107,7 +107,7 @@ async def test_a_spec_that_cannot_be_never_reaches_maestro_until_it_is_corrected
     jobs: Jobs, wanted: Cluster, kubectl: Kubectl, maestro: ClusterMaestro
 ) -> None:
     region = wanted.spec.pop("gcp_region")
-    name = await jobs.start(wanted, ttlSecondsAfterFinished=60)
+    name = await jobs.start(wanted)
     seen = await jobs.namespace.ended(name, "PodFailurePolicy")
     assert seen.conditions["Applied"]["status"] == "False"
     assert "gcp_region" in seen.message("Applied")

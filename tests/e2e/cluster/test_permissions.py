@@ -12,7 +12,7 @@ import pytest
 
 from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.maestro import ClusterMaestro
-from tests.support.cluster import ACCOUNT, JobNamespace, JobTemplate, Kubectl, Refused
+from tests.support.cluster import ACCOUNT, TIMEOUT, JobNamespace, JobTemplate, Kubectl, Refused
 
 REPORT = "adapter-report write --condition Available=True:Ready:"
 
@@ -87,7 +87,7 @@ async def test_the_reporters_token_may_patch_the_status_of_a_job_but_not_the_job
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/strategic-merge-patch+json"}
     condition = {"type": "Tried", "status": "True", "reason": "Patched", "message": ""}
     here, elsewhere = (f"/apis/batch/v1/namespaces/{each}/jobs/j" for each in (namespace.name, "default"))
-    async with httpx.AsyncClient(base_url=way.url, verify=trust, headers=headers) as client:
+    async with httpx.AsyncClient(base_url=way.url, verify=trust, headers=headers, timeout=TIMEOUT) as client:
         answers = {
             path: (await client.patch(path, json={"status": {"conditions": [condition]}})).status_code
             for path in (f"{here}/status", here, f"{elsewhere}/status")
@@ -141,7 +141,7 @@ def _first_frame(address: str, trust: ssl.SSLContext) -> bytes:
     """The first frame of an HTTP/2 server after the TLS handshake."""
     host, _, port = address.partition(":")
     with (
-        socket.create_connection((host, int(port)), timeout=10) as plain,
+        socket.create_connection((host, int(port)), timeout=TIMEOUT) as plain,
         trust.wrap_socket(plain, server_hostname=host) as secure,
     ):
         return secure.recv(1)

@@ -46,7 +46,7 @@ async def test_a_maestro_that_is_down_for_half_a_minute_is_waited_for(
     jobs: Jobs, wanted: Cluster, outage: Outage
 ) -> None:
     async with outage():
-        name = await jobs.start(wanted, ttlSecondsAfterFinished=60)
+        name = await jobs.start(wanted)
         await jobs.namespace.running_pod(name)
         await asyncio.sleep(OUTAGE_SECONDS)
         assert not (await jobs.namespace.job(name)).over
