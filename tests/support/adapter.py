@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-TIMEOUT = 60.0
+from lab.real.servers.agent import RealAgent
+
+# Generous, because the machine may be slow; nothing waits this long unless it is broken.
+TIMEOUT = 300.0
 CLUSTER_ID = "019466a0-8f8e-7abc-9def-0123456789ab"
 PROJECT = "my-project-123"
 ACCOUNTS = {
@@ -138,6 +141,8 @@ class Adapter:
 
 # Enough for the slowest machine: each run is a process that waits for what it needs.
 MOST_RUNS = 60
+# Runs that may follow a deletion before its end is taken for one that the agent will never confirm.
+PATIENT_RUNS = 3
 
 
 async def until(adapter: Adapter, cluster: Cluster, reached: Callable[[Run], bool], **environment: str) -> Run:
@@ -148,6 +153,21 @@ async def until(adapter: Adapter, cluster: Cluster, reached: Callable[[Run], boo
         if reached(runs[-1]):
             return runs[-1]
     raise AssertionError(f"not reached in {MOST_RUNS} runs; the last one reported {runs[-1].report}")
+
+
+async def until_finalized(adapter: Adapter, cluster: Cluster, agent: RealAgent) -> Run:
+    """Maestro's agent sometimes never confirms a deletion; it is then started anew, as an operator would."""
+    for _ in range(PATIENT_RUNS):
+        run = await adapter.run(cluster)
+        if _is_finalized(run):
+            return run
+    agent.kill()
+    agent.start()
+    return await until(adapter, cluster, _is_finalized)
+
+
+def _is_finalized(run: Run) -> bool:
+    return run.statuses["Finalized"] == "True"
 
 
 def environment_for(rest_port: int, grpc_port: int, consumer: str) -> dict[str, str]:

@@ -31,6 +31,11 @@ def is_available(run: Run) -> bool:
     return run.statuses["Available"] == "True"
 
 
+def is_being_deleted(run: Run) -> bool:
+    """Whether the deletion has arrived on the management cluster."""
+    return run.reason("Finalized") in {"FinalizersRunning", "WaitingForGracePeriod"}
+
+
 async def test_a_cluster_goes_from_nothing_to_available_to_upgraded_to_gone(
     adapter: Adapter, cluster: Cluster, operator: Operator, client: MaestroClient, management_cluster: ManagementCluster
 ) -> None:
@@ -64,7 +69,7 @@ async def test_a_cluster_goes_from_nothing_to_available_to_upgraded_to_gone(
 
     cluster.node_pools = 0
     operator.play("clusters", cluster.name, Script(hold_before=Moment.FINALIZED))
-    going = await adapter.run(cluster, CONFIRMATION_WAIT="1s")
+    going = await until(adapter, cluster, is_being_deleted, CONFIRMATION_WAIT="1s")
     assert going.statuses["Finalized"] == "False"
     assert going.statuses["Available"] == "False"
 

@@ -13,7 +13,7 @@ import yaml
 from lab.real.servers.agent import RealAgent
 from lab.real.servers.maestro import RealMaestro
 from lab.real.servers.management import NAMESPACE, ManagementCluster
-from tests.support.adapter import Adapter, Cluster, environment_for, until
+from tests.support.adapter import TIMEOUT, Adapter, Cluster, environment_for, until, until_finalized
 
 FILE = Path(__file__).parents[3] / "jobs" / "controlplane" / "management-cluster.yaml"
 OBJECTS: list[dict[str, Any]] = list(yaml.safe_load_all(FILE.read_text()))
@@ -56,7 +56,7 @@ class RestrictedCluster(ManagementCluster):
     def admin(self, **headers: str) -> httpx.Client:
         trust = ssl.create_default_context(cafile=str(self.server.ca_file))
         token = {"Authorization": f"Bearer {self.server.admin_token}"}
-        return httpx.Client(base_url=self.server.url, verify=trust, headers={**token, **headers})
+        return httpx.Client(base_url=self.server.url, verify=trust, headers={**token, **headers}, timeout=TIMEOUT)
 
     def agents_own(self) -> httpx.Client:
         return self.admin(**{"Impersonate-User": ACCOUNT})
@@ -87,7 +87,7 @@ async def test_the_real_agent_delivers_changes_and_deletes_a_hosted_cluster_with
     cluster.change(openshift_version="4.22.3")
     changed = await until(adapter, cluster, lambda run: "exists on" in run.message("Applied"))
     cluster.delete()
-    gone = await until(adapter, cluster, lambda run: run.statuses["Finalized"] == "True")
+    gone = await until_finalized(adapter, cluster, restricted.agent)
 
     assert (created.statuses["Applied"], changed.statuses["Applied"]) == ("True", "True")
     assert gone.exit_code == 0
