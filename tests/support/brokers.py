@@ -26,7 +26,8 @@ from tests.support.pubsub_server import PubSubServer
 
 TOPIC = "hyperfleet-clusters"
 
-SOON = 30.0
+# Generous, because the machine may be slow; nothing waits this long unless it is broken.
+SOON = 240.0
 
 
 class MakeSubscription(Protocol):

@@ -54,7 +54,7 @@ def validating_api_server(folder: Path) -> Iterator[ApiServer]:
         install(server, hypershift_crds())
         trust = ssl.create_default_context(cafile=str(server.ca_file))
         headers = {"Authorization": f"Bearer {server.admin_token}"}
-        with httpx.Client(base_url=server.url, verify=trust, headers=headers, timeout=60) as http:
+        with httpx.Client(base_url=server.url, verify=trust, headers=headers, timeout=300) as http:
             http.post("/api/v1/namespaces", json={"metadata": {"name": _NAMESPACE}}).raise_for_status()
             yield ApiServer(http)
     finally:

@@ -26,7 +26,7 @@ from shared.model.conditions import Condition, Status
 from shared.model.manifestwork import ManifestStatus, ManifestWork, WorkStatus
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
-TIMEOUT = 60.0
+TIMEOUT = 300.0
 NAMESPACE = "clusters"
 PROJECT = "my-project-123"
 _IMAGE = "quay.io/openshift-release-dev/ocp-release:{}-multi"

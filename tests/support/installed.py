@@ -13,7 +13,7 @@ from tests.support.adapter import SPEC
 from tests.support.hyperfleet_api import Api
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
-TIMEOUT = 240.0
+TIMEOUT = 600.0
 POLL_SECONDS = 0.25
 STUCK_SECONDS = 90.0
 ADAPTER = "controlplane"
@@ -127,5 +127,5 @@ class Clusters:
 
 @contextlib.asynccontextmanager
 async def clusters_of(api_url: str) -> AsyncIterator[Clusters]:
-    async with httpx.AsyncClient(base_url=api_url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=api_url, timeout=120) as http:
         yield Clusters(Api(http))

@@ -17,7 +17,7 @@ import httpx
 from lab.kubernetes import LabKubernetes
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
-TIMEOUT = 60.0
+TIMEOUT = 240.0
 
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"

@@ -16,7 +16,7 @@ from shared.model.manifestwork import ManifestWork, manifest_config
 from tests.support.pki import Pki
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
-TIMEOUT = 60.0
+TIMEOUT = 240.0
 
 _numbers = itertools.count()
 

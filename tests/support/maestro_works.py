@@ -11,12 +11,12 @@ from shared.maestro.config.credentials import rest_context
 from shared.maestro.grpc.channel import GrpcChannel
 from shared.maestro.wire.codec import Envelope, spec_request
 from shared.model.manifestwork import ManifestWork
-from tests.support.maestro import MaestroServer
+from tests.support.maestro import TIMEOUT, MaestroServer
 
 
 async def raw_bundle(server: MaestroServer, uid: str) -> httpx.Response:
     context = rest_context(server.settings())
-    async with httpx.AsyncClient(verify=context) as http:
+    async with httpx.AsyncClient(verify=context, timeout=TIMEOUT) as http:
         return await http.get(f"{server.rest_url}/api/maestro/v1/resource-bundles/{uid}")
 
 

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from shared.kubernetes import Change, Watch, WatchEvent
 
 # Generous, because the machine may be slow; nothing waits this long unless it is broken.
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 240.0
 
 
 class Following:

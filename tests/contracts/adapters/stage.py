@@ -39,7 +39,7 @@ from tests.support.kubernetes import eventually, unique
 
 IDS = ("abc123", "01a1e1b5-b1dd-7455-8ad4-45d9597dff66")
 CONSUMERS = ("cluster1", "cluster2", "mc-1", "us-east-mgmt-01")
-SOON = 60.0
+SOON = 240.0
 _NEVER_APPLIES = Script(apply_after=3600.0)
 _ANY_WORK: Object = {
     "spec": {

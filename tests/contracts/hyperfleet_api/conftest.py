@@ -30,5 +30,5 @@ async def server(servers: str, request: pytest.FixtureRequest) -> AsyncIterator[
 
 @pytest.fixture
 async def api(server: str) -> AsyncIterator[Api]:
-    async with httpx.AsyncClient(base_url=server, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=server, timeout=120) as http:
         yield Api(http)

@@ -26,7 +26,7 @@ from tests.support.bridges import IMAGES
 ROOT = Path(__file__).parents[3]
 CHART, PAGE = ROOT / "charts" / "dpu-hcp-bridge", ROOT / "docs" / "dpu-bridge.md"
 NOT_SERVED = ("ServiceMonitor", "PrometheusRule")
-DEADLINE = 120.0
+DEADLINE = 400.0
 ADMISSION = "admissionregistration.k8s.io/v1"
 MINIMAL: dict[str, Any] = {"image": {"repository": "example/dpu-hcp-bridge"}}
 VALUE_SETS: dict[str, dict[str, Any]] = {
@@ -187,7 +187,7 @@ async def token_of(clusters: Clusters, account: ObjectRef) -> str:
     trust = ssl.create_default_context(cafile=str(server.ca_file))
     headers = {"Authorization": f"Bearer {server.admin_token}"}
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": None}}
-    async with httpx.AsyncClient(base_url=server.url, verify=trust, headers=headers) as http:
+    async with httpx.AsyncClient(base_url=server.url, verify=trust, headers=headers, timeout=DEADLINE) as http:
         path = f"/api/v1/namespaces/{account.namespace}/serviceaccounts/{account.name}/token"
         answer = await http.post(path, json=request)
         assert answer.is_success, answer.text

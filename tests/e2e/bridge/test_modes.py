@@ -13,7 +13,7 @@ from tests.e2e.bridge.conftest import Clusters, operating, settings
 from tests.e2e.bridge.test_story import READY, event, kubelet, left
 from tests.support.bridge_lab import METALLB_NAMESPACE, BridgeLab, has
 
-DEADLINE = 180.0
+DEADLINE = 400.0
 NODE_PORTS: dict[str, Any] = {"exposeThroughLoadBalancer": None, "metalLBVirtualIP": None}
 HELD = "example.com/held"
 

@@ -17,7 +17,7 @@ from tests.support.bridges import bridge_object
 from tests.support.pages import blocks
 
 PAGE = (Path(__file__).parents[3] / "docs" / "dpu-bridge.md").read_text()
-DEADLINE = 240.0
+DEADLINE = 400.0
 WRITTEN = "ssh-ed25519 AAAA administrator"
 
 

@@ -11,7 +11,7 @@ from shared.kubernetes import KubernetesClient, Object, ObjectRef, Selection
 from tests.e2e.bridge.conftest import Clusters
 from tests.support.bridge_lab import METALLB_NAMESPACE, BridgeLab, has
 
-DEADLINE = 120.0
+DEADLINE = 400.0
 ADDRESS = "192.0.2.50"
 READY = has("Ready")
 

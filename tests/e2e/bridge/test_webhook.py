@@ -17,7 +17,7 @@ from shared.kubernetes import Object, ObjectRef, PatchType, Watch, select_one
 from tests.e2e.bridge.conftest import Clusters, operating, settings
 from tests.support.bridge_lab import OPERATOR_NAMESPACE, BridgeLab, has
 
-DEADLINE = 120.0
+DEADLINE = 400.0
 CONFIGURATION = "dpu-bridge-test"
 REF = ObjectRef(
     api_version="admissionregistration.k8s.io/v1", kind="ValidatingWebhookConfiguration", name=CONFIGURATION

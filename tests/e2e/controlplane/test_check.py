@@ -14,6 +14,7 @@ from lab.real.servers.maestro import RealMaestro
 from lab.real.servers.management import ManagementCluster
 from shared.maestro import MaestroClient
 
+TIMEOUT = 300
 CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hostedclusters.hypershift.openshift.io"
 
 
@@ -37,7 +38,7 @@ async def check(maestro: RealMaestro, consumer: str, *arguments: str) -> tuple[i
 async def definition(cluster: ManagementCluster) -> dict[str, Any]:
     server = cluster.server
     trust = ssl.create_default_context(cafile=str(server.ca_file))
-    async with httpx.AsyncClient(base_url=server.url, verify=trust) as http:
+    async with httpx.AsyncClient(base_url=server.url, verify=trust, timeout=TIMEOUT) as http:
         answer = await http.get(CRD, headers={"Authorization": f"Bearer {server.admin_token}"})
     document: dict[str, Any] = answer.raise_for_status().json()
     return document
@@ -48,7 +49,7 @@ async def test_the_probe_sees_that_hypershift_offers_gcp_and_changes_nothing_the
 ) -> None:
     before = await definition(management_cluster)
 
-    code, found = await check(maestro, management_cluster.consumer, "--probe", "--wait", "60")
+    code, found = await check(maestro, management_cluster.consumer, "--probe", "--wait", "240")
 
     assert code == 0
     assert found["hypershift"]["state"] == "ok", found
@@ -63,7 +64,7 @@ async def test_the_probe_sees_that_a_default_hypershift_lacks_gcp(
 ) -> None:
     before = await definition(management_cluster_without_gcp)
 
-    code, found = await check(maestro, management_cluster_without_gcp.consumer, "--probe", "--wait", "60")
+    code, found = await check(maestro, management_cluster_without_gcp.consumer, "--probe", "--wait", "240")
 
     assert code == 3
     assert found["hypershift"]["state"] == "missing", found
@@ -79,7 +80,7 @@ async def test_an_agent_that_applies_the_probes_object_could_not_change_the_defi
     before = await definition(management_cluster)
     (manifest,) = probe_work(management_cluster.consumer).manifests
     trust = ssl.create_default_context(cafile=str(server.ca_file))
-    async with httpx.AsyncClient(base_url=server.url, verify=trust) as http:
+    async with httpx.AsyncClient(base_url=server.url, verify=trust, timeout=TIMEOUT) as http:
         token = {"Authorization": f"Bearer {server.admin_token}"}
         version = {"resourceVersion": before["metadata"]["resourceVersion"]}
         replaced = await http.put(

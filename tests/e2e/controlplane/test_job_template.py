@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealKubernetes]
 async def api(server: RealKubernetes) -> AsyncIterator[httpx.AsyncClient]:
     trust = ssl.create_default_context(cafile=str(server.ca_file))
     headers = {"Authorization": f"Bearer {server.admin_token}"}
-    async with httpx.AsyncClient(base_url=server.url, verify=trust, headers=headers, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=server.url, verify=trust, headers=headers, timeout=300) as client:
         answer = await client.post("/api/v1/namespaces", json={"metadata": {"name": NAMESPACE, "labels": RESTRICTED}})
         assert answer.status_code in (201, 409), answer.text
         yield client

@@ -200,7 +200,7 @@ async def test_an_object_that_somebody_removed_there_is_reported_as_missing(
 ) -> None:
     server = management_cluster.server
     trust = ssl.create_default_context(cafile=str(server.ca_file))
-    async with httpx.AsyncClient(base_url=server.url, verify=trust) as http:
+    async with httpx.AsyncClient(base_url=server.url, verify=trust, timeout=TIMEOUT) as http:
         path = f"/apis/hypershift.openshift.io/v1beta1/namespaces/{NAMESPACE}/hostedclusters/{running.name}"
         answer = await http.delete(path, headers={"Authorization": f"Bearer {server.admin_token}"})
         assert answer.is_success, answer.text

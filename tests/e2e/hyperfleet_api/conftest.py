@@ -14,5 +14,5 @@ __all__ = ["real_hyperfleet_api", "real_postgres"]
 
 @pytest.fixture
 async def api(real_hyperfleet_api: RealHyperFleetApi) -> AsyncIterator[Api]:
-    async with httpx.AsyncClient(base_url=real_hyperfleet_api.url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=real_hyperfleet_api.url, timeout=120) as http:
         yield Api(http)

@@ -10,7 +10,7 @@ import pytest
 
 from lab.real.cluster.control_plane import program
 
-TIMEOUT = 60
+TIMEOUT = 240
 RIGHTS = Path(__file__).parents[3] / "jobs" / "controlplane" / "rbac.yaml"
 
 Kubectl = Callable[..., str]

@@ -15,7 +15,7 @@ from lab.sentinel.events import Event, reconcile_event
 from lab.sentinel.rabbitmq import RabbitPublisher
 from shared.errors import Unavailable
 
-DEADLINE = 60.0
+DEADLINE = 240.0
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def hyperfleet_api(real_postgres: Postgres, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 async def api(hyperfleet_api: RealHyperFleetApi) -> AsyncIterator[Api]:
-    async with httpx.AsyncClient(base_url=hyperfleet_api.url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=hyperfleet_api.url, timeout=120) as http:
         yield Api(http)
 
 
