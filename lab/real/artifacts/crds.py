@@ -6,8 +6,10 @@ They are files of Go modules: nothing is built, and nothing of them is copied in
 import json
 import ssl
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +25,9 @@ HYPERSHIFT_ASSETS = Path("cmd/install/assets/crds/hypershift-operator")
 # The variant of a CRD that has the GCP platform.
 FEATURE_SET = "TechPreviewNoUpgrade"
 
-_ESTABLISHED_WITHIN = 30.0
+_SERVED_WITHIN = 240.0
+# What a definition that is established answers until its storage is ready.
+_NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 Definition = dict[str, Any]
 
@@ -60,11 +64,11 @@ def install(server: ApiServer, definitions: Iterable[Definition]) -> None:
     listed = list(definitions)
     for definition in listed:
         _call(server, "PATCH", f"{_path(definition)}?fieldManager=lab&force=true", definition)
-    deadline = time.monotonic() + _ESTABLISHED_WITHIN
+    deadline = time.monotonic() + _SERVED_WITHIN
     for definition in listed:
-        while not _is_established(_call(server, "GET", _path(definition))):
+        while not _is_served(server, definition):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"the server does not serve {_name(definition)} after {_ESTABLISHED_WITHIN:.0f} s")
+                raise TimeoutError(f"the server does not serve {_name(definition)} after {_SERVED_WITHIN:.0f} s")
             time.sleep(0.1)
 
 
@@ -82,6 +86,25 @@ def _path(definition: Definition) -> str:
     return f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{_name(definition)}"
 
 
+def _is_served(server: ApiServer, definition: Definition) -> bool:
+    if not _is_established(_call(server, "GET", _path(definition))):
+        return False
+    try:
+        _call(server, "GET", _list_path(definition))
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            if refusal.code not in _NOT_YET:
+                raise
+        return False
+    return True
+
+
+def _list_path(definition: Definition) -> str:
+    spec = definition["spec"]
+    version = next(each["name"] for each in spec["versions"] if each["storage"])
+    return f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1"
+
+
 def _is_established(definition: Definition) -> bool:
     conditions = (definition.get("status") or {}).get("conditions") or []
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
@@ -95,6 +118,6 @@ def _call(server: ApiServer, method: str, path: str, body: Definition | None = N
         headers={"Authorization": f"Bearer {server.admin_token}", "Content-Type": "application/apply-patch+yaml"},
     )
     trust = ssl.create_default_context(cafile=str(server.ca_file))
-    with urllib.request.urlopen(request, timeout=_ESTABLISHED_WITHIN, context=trust) as answer:
+    with urllib.request.urlopen(request, timeout=_SERVED_WITHIN, context=trust) as answer:
         found: Definition = json.load(answer)
     return found

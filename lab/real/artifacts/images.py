@@ -4,13 +4,14 @@ The base is a small system of this machine's own Debian release with its Python.
 per machine and kept outside the checkout.
 """
 
+import contextlib
 import fcntl
 import json
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def built(dockerfile: str, name: str, *, target: str = "", **arguments: str) -> 
     volumes = [f"--volume={path}:{path}:ro" for path in _HOST_FILES if Path(path).exists()]
     image = Image(f"localhost/{name}")
     files = ("--file", str(PROJECT / dockerfile), "--tag", image.name, str(PROJECT))
-    with step(f"image {image.name}"):
+    with step(f"image {image.name}"), _alone():
         _podman("build", *_BUILD, *volumes, *options, *files)
     return image
 
@@ -88,8 +89,7 @@ def base_image() -> Image:
     image = Image(f"{BASE}:{release}")
     cache = kept() / f"python-base-{release}"
     cache.mkdir(parents=True, exist_ok=True)
-    with (cache / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _alone():
         archive = cache / "root.tar"
         if not archive.exists():
             with step("base image of Debian packages", warning="some minutes, once per machine"):
@@ -97,6 +97,14 @@ def base_image() -> Image:
         if subprocess.run(["podman", "image", "exists", image.name], check=False).returncode != 0:
             _podman("import", str(archive), image.name)
     return image
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """One process at a time makes images, as they share the machine's store and its layers."""
+    with (kept() / "images.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _bootstrap(release: str, cache: Path, archive: Path) -> None:

@@ -33,7 +33,7 @@ SOURCE = "controlplane-adapter"
 # The source of the Job in jobs/maestro-cli.
 CLI_SOURCE = "maestro-cli"
 _CLIENTS = "hyperfleet-adapters"
-_TIMEOUT = 30
+_TIMEOUT = 120
 
 
 class ClusterMaestro:

@@ -94,15 +94,15 @@ class Releases:
         more.write_text(json.dumps(values or {}, indent=2))
         arguments: list[str | Path] = ["--namespace", SYSTEM, "-f", EXAMPLE, "-f", here, "-f", more, *files.flags()]
         with step(f"helm install {name}"):
-            self._run("upgrade", "--install", name, CHART, *arguments, "--wait", "--timeout=3m")
+            self._run("upgrade", "--install", name, CHART, *arguments, "--wait", "--timeout=10m")
 
     def scale(self, name: str, replicas: int) -> None:
         """Upgrade a release to so many replicas, all else unchanged; return when they are ready."""
         values = ("--reuse-values", "--set", f"replicaCount={replicas}")
-        self._run("upgrade", name, CHART, "--namespace", SYSTEM, *values, "--wait", "--timeout=3m")
+        self._run("upgrade", name, CHART, "--namespace", SYSTEM, *values, "--wait", "--timeout=10m")
 
     def uninstall(self, name: str) -> None:
-        self._run("uninstall", name, "--namespace", SYSTEM, "--wait")
+        self._run("uninstall", name, "--namespace", SYSTEM, "--wait", "--timeout=10m")
 
     def clear(self) -> None:
         """Remove both namespaces with everything in them."""

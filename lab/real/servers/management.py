@@ -57,4 +57,4 @@ class ManagementCluster:
 def _post(url: str, document: object, token: str = "", trust: ssl.SSLContext | None = None) -> None:
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     request = urllib.request.Request(url, data=json.dumps(document).encode(), headers=headers)
-    urllib.request.urlopen(request, timeout=30, context=trust).close()
+    urllib.request.urlopen(request, timeout=120, context=trust).close()

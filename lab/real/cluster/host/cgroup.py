@@ -14,7 +14,7 @@ from lab.real.cluster.host import controllers
 
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "hyperfleet-"
-_END_DEADLINE = 20.0
+_END_DEADLINE = 120.0
 
 
 class Cgroup:
