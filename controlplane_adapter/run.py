@@ -5,19 +5,19 @@ The report is written on every path: success, refusal, timeout, SIGTERM, invalid
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, NoReturn, TypeVar
 
 from controlplane_adapter import setting_table as table
 from controlplane_adapter.ending import end
 from controlplane_adapter.exits import Exit, exit_for
 from controlplane_adapter.reconcile.errors import InternalError, OutOfTime, Stopped
 from controlplane_adapter.reconcile.loop import reconcile
-from controlplane_adapter.reconcile.observe import Progress
+from controlplane_adapter.reconcile.observe import Progress, observe
 from controlplane_adapter.reconcile.plan import Plan, Refuse
 from controlplane_adapter.reconcile.refusals import INVALID_SETTINGS
 from controlplane_adapter.setting_table import RESERVE_SECONDS
-from controlplane_adapter.settings import Settings, load
+from controlplane_adapter.settings import CANNOT_START, Settings, read
 from controlplane_adapter.status.report import build_failure_report, build_report
 from controlplane_adapter.status.thresholds import Thresholds
 from controlplane_adapter.stop_signals import StopSignals
@@ -31,14 +31,17 @@ from shared.redaction import redact_text
 _COMPONENT = "controlplane-adapter"
 _NEXT_RUN = "the next run continues"
 
+T = TypeVar("T")
+
 
 def run(variables: Mapping[str, str], stops: StopSignals) -> Exit:
     """Run the adapter once; `stops` may have received a signal already."""
     settings: Settings | None = None
     progress = Progress()
     try:
-        settings = _load(variables)
-        code, report = asyncio.run(_until_stopped(settings, progress, stops))
+        settings, problems = _read(variables)
+        work = _observe(settings, problems, progress) if problems else _reconcile(settings, progress)
+        code, report = asyncio.run(_until_stopped(work, settings.budget - RESERVE_SECONDS, stops))
     except HyperFleetError as error:
         code, report = exit_for(error), _failure_report(error, settings, progress)
     except Exception as error:  # noqa: BLE001 - an internal error is reported as well
@@ -50,7 +53,8 @@ def run(variables: Mapping[str, str], stops: StopSignals) -> Exit:
     return end(code, report, variables)
 
 
-def _load(variables: Mapping[str, str]) -> Settings:
+def _read(variables: Mapping[str, str]) -> tuple[Settings, list[Problem]]:
+    """The settings with their problems, as `settings.read`; raises Misconfigured where nothing can be observed."""
     problems: list[Problem] = []
     try:
         logs.configure_from(variables, component=_COMPONENT, version=__version__)
@@ -58,15 +62,12 @@ def _load(variables: Mapping[str, str]) -> Settings:
         logs.configure_from({}, component=_COMPONENT, version=__version__)
         problems += error.problems
     _bind(variables)
-    try:
-        settings = load(variables)
-    except Misconfigured as error:
-        problems += error.problems
-    if problems:
-        raise Misconfigured("the control plane adapter cannot start", problems)
-    snapshot = settings.snapshot
-    logs.bind(cluster_id=snapshot.cluster_id, generation=snapshot.generation)
-    return settings
+    settings, others = read(variables)
+    problems += others
+    if settings is None:
+        raise Misconfigured(CANNOT_START, problems)
+    logs.bind(cluster_id=settings.snapshot.cluster_id, generation=settings.snapshot.generation)
+    return settings, problems
 
 
 def _bind(variables: Mapping[str, str]) -> None:
@@ -76,10 +77,9 @@ def _bind(variables: Mapping[str, str]) -> None:
     logs.bind(**{key: environment.read(setting) or None for key, setting in {**named, "job": table.JOB_NAME}.items()})
 
 
-async def _until_stopped(settings: Settings, progress: Progress, stops: StopSignals) -> tuple[Exit, AdapterReport]:
+async def _until_stopped(work: Coroutine[Any, Any, T], seconds: float, stops: StopSignals) -> T:
     """The result of a run, unless the pod is stopped or the time budget ends first."""
-    seconds = settings.budget - RESERVE_SECONDS
-    task = asyncio.ensure_future(_reconcile(settings, progress))
+    task = asyncio.ensure_future(work)
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def stop() -> None:
@@ -105,6 +105,18 @@ async def _cancelled(task: asyncio.Future[Any]) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(RESERVE_SECONDS / 2):
             await asyncio.gather(task, return_exceptions=True)
+
+
+async def _observe(settings: Settings, problems: list[Problem], progress: Progress) -> NoReturn:
+    """Change nothing with malformed settings, and report the control plane as it is."""
+    try:
+        async with MaestroClient(settings.maestro) as client:
+            progress.record(await observe(client, settings.snapshot.cluster_id))
+    except HyperFleetError as error:
+        logs.get(__name__).warning("cannot observe the control plane", error=str(error))
+    raise Misconfigured(
+        "invalid settings, nothing was changed", problems, remedy="correct these settings of the control plane adapter"
+    )
 
 
 async def _reconcile(settings: Settings, progress: Progress) -> tuple[Exit, AdapterReport]:

@@ -141,6 +141,11 @@ def maestro_settings() -> list[Setting[Any]]:
     return [replace(each.setting, shown=shown.get(each.field, each.setting.shown)) for each in OPTIONS]
 
 
+def maestro_names_with_default() -> set[str]:
+    """The variables of the Maestro client that have a default; addresses, the source and credentials have none."""
+    return {name for each in OPTIONS if each.setting.shown for name in each.variables}
+
+
 def _shown(default: object) -> str:
     """The default in the help, unless it is too long for a line."""
     text = (

@@ -1,6 +1,6 @@
 """The settings of the container, from its environment; all problems are reported together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from shared.model.snapshot import ClusterSnapshot
 from shared.untrusted_json import MAX_BYTES
 
 MAX_INLINE_BYTES = 120 * 1024
+CANNOT_START = "the control plane adapter cannot start"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,19 @@ def results_path(variables: Mapping[str, str]) -> Path:
 
 
 def load(variables: Mapping[str, str]) -> Settings:
+    """The settings; all problems together where there are any."""
+    settings, problems = read(variables)
+    if problems or settings is None:
+        raise Misconfigured(CANNOT_START, problems)
+    return settings
+
+
+def read(variables: Mapping[str, str]) -> tuple[Settings | None, list[Problem]]:
+    """The settings and all problems.
+
+    A malformed setting has its default, which is enough to observe a cluster. There are no settings where the snapshot
+    or the way to Maestro is wrong.
+    """
     environment = Environment(variables)
     budget = environment.read(table.BUDGET)
     snapshot = _snapshot(environment)
@@ -65,10 +79,12 @@ def load(variables: Mapping[str, str]) -> Settings:
     overlay, render = _overlay(environment), _render(environment)
     if environment.origin(table.CONSUMER) is None and environment.origin(table.CLUSTERS_URL) is None:
         environment.problems.append(Problem(table.CONSUMER.name, f"must be set (or {table.CLUSTERS_URL.name})"))
-    if environment.problems or snapshot is None or maestro is None:
-        problems = environment.problems + _file_problems(variables, budget, environment.problems)
-        raise Misconfigured("the control plane adapter cannot start", problems)
-    return Settings(
+    problems = environment.problems
+    if problems:
+        problems += _file_problems(variables, budget, problems)
+    if snapshot is None or maestro is None:
+        return None, problems
+    settings = Settings(
         snapshot=snapshot,
         consumer=consumer,
         placement_url=placement_url,
@@ -80,6 +96,7 @@ def load(variables: Mapping[str, str]) -> Settings:
         render=render,
         thresholds=thresholds,
     )
+    return settings, problems
 
 
 def _thresholds(environment: Environment) -> Thresholds:
@@ -103,12 +120,17 @@ def _snapshot(environment: Environment) -> ClusterSnapshot | None:
     except OSError as error:
         environment.problems.append(Problem(source, f"{path}: {error.strerror or error}"))
         return None
+    mismatches = list(_mismatches(environment, snapshot))
+    environment.problems += mismatches
+    return None if mismatches else snapshot
+
+
+def _mismatches(environment: Environment, snapshot: ClusterSnapshot) -> Iterator[Problem]:
+    """Where the Job names another cluster or generation than its snapshot."""
     for setting, actual in ((table.CLUSTER_ID, snapshot.cluster_id), (table.GENERATION, str(snapshot.generation))):
         expected = environment.read(setting)
         if expected and expected != actual:
-            problem = f"is {expected!r:.60}, but the snapshot has {actual!r:.60}"
-            environment.problems.append(Problem(setting.name, problem))
-    return snapshot
+            yield Problem(setting.name, f"is {expected!r:.60}, but the snapshot has {actual!r:.60}")
 
 
 def _inline(text: str) -> bytes:
@@ -122,22 +144,35 @@ def _inline(text: str) -> bytes:
 
 
 def _maestro(variables: Mapping[str, str], budget: float, problems: list[Problem]) -> MaestroSettings | None:
+    """Those of Maestro; a malformed one has its default. None where a malformed one has no default."""
+    try:
+        return _load_maestro(variables, budget)
+    except Misconfigured as error:
+        problems += error.problems
+        wrong = {each.path for each in error.problems}
+    return _maestro_without(wrong, variables, budget) if wrong <= table.maestro_names_with_default() else None
+
+
+def _maestro_without(names: set[str], variables: Mapping[str, str], budget: float) -> MaestroSettings | None:
+    try:
+        return _load_maestro({name: text for name, text in variables.items() if name not in names}, budget)
+    except Misconfigured:
+        return None
+
+
+def _load_maestro(variables: Mapping[str, str], budget: float) -> MaestroSettings:
     derived = {
         "source_id": (DEFAULT_SOURCE, "MAESTRO_SOURCE_ID"),
         "retry_attempts": (RETRY_ATTEMPTS, "MAESTRO_RETRY_ATTEMPTS"),
         "retry_budget": (max(1.0, budget / 2 - RESERVE_SECONDS), table.BUDGET.name),
     }
-    try:
-        return MaestroSettings.load(variables, derived=derived)
-    except Misconfigured as error:
-        problems += error.problems
-        return None
+    return MaestroSettings.load(variables, derived=derived)
 
 
 def _file_problems(variables: Mapping[str, str], budget: float, known: list[Problem]) -> list[Problem]:
     """What is wrong with the files for Maestro, as far as the other settings let them be found."""
     wrong = {each.path for each in known}
-    maestro = _maestro({name: text for name, text in variables.items() if name not in wrong}, budget, [])
+    maestro = _maestro_without(wrong, variables, budget)
     return [] if maestro is None else [each for each in file_problems(maestro) if each.path not in wrong]
 
 

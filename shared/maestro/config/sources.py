@@ -35,6 +35,11 @@ class Option:
     setting: Setting[Any]
     path: str
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Every variable that sets it."""
+        return tuple(f"{prefix}{name}" for prefix in PREFIXES for name in self.setting.names)
+
 
 def _option(
     name: str,

@@ -187,15 +187,13 @@ MISTAKES: dict[str, tuple[dict[str, str], str]] = {
     "a host with an empty label": ({"MAESTRO_API_URL": "https://maestro..svc:8000"}, "MAESTRO_API_URL"),
     "a host that is not ASCII": ({"MAESTRO_API_URL": "https://\u00fc.example:8000"}, "MAESTRO_API_URL"),
     "a proxy without a port": ({"MAESTRO_API_URL": "https://127.0.0.1:1", "https_proxy": "http://p:x"}, "https_proxy"),
-    "keepalive beyond gRPC's counter": ({"MAESTRO_KEEPALIVE_TIME": "600h"}, "MAESTRO_KEEPALIVE_TIME"),
     "a source id that is not ASCII": ({"MAESTRO_SOURCE_ID": "\u00fcn\u00ef"}, "MAESTRO_SOURCE_ID"),
-    "a list at a host with an empty label": ({"MANAGEMENT_CLUSTERS_URL": "https://a..b/"}, "MANAGEMENT_CLUSTERS_URL"),
-    "a budget that retries would exceed": ({"ADAPTER_TIME_BUDGET": "9000000h"}, "ADAPTER_TIME_BUDGET"),
+    "a snapshot of another cluster": ({"CLUSTER_ID": "another"}, "CLUSTER_ID"),
 }
 
 
 @pytest.mark.parametrize(("environment", "named"), MISTAKES.values(), ids=MISTAKES)
-async def test_a_mistake_in_a_setting_is_not_called_a_bug_and_leaves_the_control_plane_unknown(
+async def test_a_mistake_that_hides_the_control_plane_is_not_called_a_bug_and_leaves_it_unknown(
     adapter: Adapter, environment: dict[str, str], named: str
 ) -> None:
     run = await adapter.run(Cluster(), **environment)
@@ -205,6 +203,27 @@ async def test_a_mistake_in_a_setting_is_not_called_a_bug_and_leaves_the_control
     assert named in run.message("Applied")
     assert (run.statuses["Available"], run.statuses["Health"]) == ("Unknown", "Unknown")
     assert "Traceback" not in run.log
+
+
+TUNING: dict[str, tuple[dict[str, str], str]] = {
+    "keepalive beyond gRPC's counter": ({"MAESTRO_KEEPALIVE_TIME": "600h"}, "MAESTRO_KEEPALIVE_TIME"),
+    "a list at a host with an empty label": ({"MANAGEMENT_CLUSTERS_URL": "https://a..b/"}, "MANAGEMENT_CLUSTERS_URL"),
+    "a budget that retries would exceed": ({"ADAPTER_TIME_BUDGET": "9000000h"}, "ADAPTER_TIME_BUDGET"),
+}
+
+
+@pytest.mark.parametrize(("environment", "named"), TUNING.values(), ids=TUNING)
+async def test_a_mistake_in_a_setting_is_not_called_a_bug_and_creates_nothing(
+    adapter: Adapter, works: Works, environment: dict[str, str], named: str
+) -> None:
+    run = await adapter.run(Cluster(), **environment)
+
+    assert run.exit_code == 2
+    assert (run.statuses["Applied"], run.reason("Applied")) == ("False", "AdapterError")
+    assert named in run.message("Applied")
+    assert (run.statuses["Available"], run.statuses["Health"]) == ("False", "False")
+    assert "Traceback" not in run.log
+    assert await works.list() == []
 
 
 async def test_all_mistakes_are_named_at_once(adapter: Adapter) -> None:

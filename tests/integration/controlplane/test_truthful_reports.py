@@ -111,6 +111,67 @@ async def test_a_mistake_in_a_setting_is_named_by_the_setting_and_a_running_clus
     assert still_runs(run)
 
 
+MALFORMED = {
+    "CONFIRMATION_WAIT": "soon",
+    "ADAPTER_TIME_BUDGET": "600000h",
+    "DEGRADED_DAMPING": "x",
+    "HOSTED_CLUSTER_LABELS": "team",
+    "HOSTED_CLUSTER_OVERLAY_PATH": "/nowhere/overlay.yaml",
+    "HOSTED_CLUSTER_CLUSTER_NETWORK_HOST_PREFIX": "many",
+    "MANAGEMENT_CLUSTER_CONSUMER": "Mgmt_01",
+    "MANAGEMENT_CLUSTERS_URL": "nowhere",
+    "MAESTRO_TIMEOUT": "soon",
+    "HYPERFLEET_MAESTRO_KEEPALIVE_TIME": "600h",
+    "MAESTRO_RETRY_ATTEMPTS": "0",
+    "LOG_LEVEL": "loud",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), MALFORMED.items(), ids=MALFORMED)
+async def test_a_malformed_setting_is_named_nothing_is_written_and_the_control_plane_is_reported_as_it_is(
+    adapter: Adapter, running: Cluster, works: Works, name: str, value: str
+) -> None:
+    running.change(openshift_version="4.22.3")
+
+    run = await adapter.run(running, **{name: value})
+
+    assert run.exit_code == 2
+    assert (run.statuses["Applied"], run.reason("Applied")) == ("False", "AdapterError")
+    assert f"{name}: " in run.message("Applied")
+    assert run.message("Applied").endswith("correct these settings of the control plane adapter")
+    assert still_runs(run)
+    assert (await works.get(WORK)).generation == 1
+
+
+async def test_a_malformed_setting_deletes_and_finalizes_nothing(
+    adapter: Adapter, running: Cluster, works: Works
+) -> None:
+    running.delete()
+
+    run = await adapter.run(running, CONFIRMATION_WAIT="soon")
+
+    assert run.exit_code == 2
+    assert (run.statuses["Finalized"], run.reason("Finalized")) == ("False", "AdapterError")
+    assert still_runs(run)
+    assert not (await works.get(WORK)).deleting
+
+
+async def test_a_malformed_setting_is_named_also_where_maestro_cannot_be_read(
+    adapter: Adapter, running: Cluster, maestro: LabMaestro
+) -> None:
+    maestro.faults.fail_rest(503, times=1000)
+
+    run = await adapter.run(running, CONFIRMATION_WAIT="soon", ADAPTER_TIME_BUDGET="7s")
+
+    assert run.exit_code == 2
+    assert "CONFIRMATION_WAIT: " in run.message("Applied")
+    assert (run.statuses["Applied"], run.statuses["Available"], run.statuses["Health"]) == (
+        "False",
+        "Unknown",
+        "Unknown",
+    )
+
+
 async def test_a_rejected_token_on_a_write_does_not_change_what_was_just_read(
     adapter: Adapter, running: Cluster, maestro: LabMaestro
 ) -> None:

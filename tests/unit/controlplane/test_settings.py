@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from controlplane_adapter.hostedcluster.render_settings import RenderSettings
-from controlplane_adapter.settings import MAX_INLINE_BYTES, Settings, load, results_path
+from controlplane_adapter.settings import MAX_INLINE_BYTES, Settings, load, read, results_path
 from shared.errors import Misconfigured
 
 CLUSTER_ID = "019466a0-8f8e-7abc-9def-0123456789ab"
@@ -187,6 +187,35 @@ def test_a_setting_that_cannot_be_read_does_not_hide_files_that_cannot_be_used(t
 
     assert [name for name in ("MAESTRO_TIMEOUT", "HOSTED_CLUSTER_LABELS", *files) if f"{name}: " not in message] == []
     assert "_ssl" not in message
+
+
+@pytest.mark.parametrize(
+    ("environment", "observable"),
+    [
+        ({"CONFIRMATION_WAIT": "soon"}, True),
+        ({"MAESTRO_TIMEOUT": "soon", "HYPERFLEET_MAESTRO_RETRY_ATTEMPTS": "x"}, True),
+        ({"MANAGEMENT_CLUSTER_CONSUMER": ""}, True),
+        ({"MAESTRO_SOURCE_ID": "\u00fc"}, False),
+        ({"MAESTRO_API_URL": "nonsense", "MAESTRO_HTTP_SERVER_ADDRESS": "https://maestro.example.com"}, False),
+        ({"MAESTRO_INSECURE": "perhaps", "MAESTRO_API_URL": "http://maestro.example.com"}, False),
+        ({"MAESTRO_CERT_FILE": "/no/cert"}, False),
+        ({"CLUSTER_ID": "another"}, False),
+        ({"GENERATION": "4"}, False),
+        ({"CLUSTER_SNAPSHOT": "{"}, False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_a_default_replaces_what_is_malformed_unless_it_would_observe_something_else(
+    environment: dict[str, str],
+    observable: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    settings, problems = read(ENOUGH | environment)
+
+    assert problems
+    assert (settings is not None) == observable
+    if settings is not None:
+        assert (settings.confirmation, settings.maestro.timeout) == (20.0, 10.0)
+        assert settings.maestro.retry_attempts >= 1000
 
 
 def test_a_password_in_the_address_of_the_list_is_not_reported() -> None:
