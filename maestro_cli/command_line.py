@@ -139,12 +139,10 @@ def _waits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-on", metavar="EXPR", help="stop waiting, with exit code 6, when this holds")
 
 
-def _field_manager(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--field-manager",
-        metavar="WRITER",
-        default="",
-        help="who writes, where several write into one work: each removes only what it brought itself",
+def _removes(group: argparse._MutuallyExclusiveGroup) -> None:
+    group.add_argument("--replace", action="store_true", help="the file is the whole work: remove all that it lacks")
+    group.add_argument(
+        "--prune", action="store_true", help="remove what the file lacks and an apply without --field-manager brought"
     )
 
 
@@ -155,9 +153,12 @@ examples:
   {PROGRAM} apply -f job.yaml --name sync -c mgmt-01 --wait 'Job:Complete' --fail-on 'Job:Failed' --timeout 10m
   kustomize build . | {PROGRAM} apply -f - --name app -c mgmt-01 --dry-run
 
-Manifests that an earlier apply brought and that are no longer in the file are removed. Others that are in the work
-stay; if there are any, apply refuses with exit code 5 unless --keep-others or --replace is given. Several writers of
-one work each give themselves a --field-manager: what another of them brought stays.
+Manifests that are in the work and not in the file stay, or are removed:
+  with --field-manager WRITER  what this writer brought before is removed, what other writers brought stays
+  with --prune                 what an apply without --field-manager brought is removed
+  with --replace               the file is the whole work
+  with --keep-others           all of them stay
+  with none of these           apply refuses with exit code 5 and names them
 
 {_WAITING}"""
     parser = _command(commands, "apply", "works.applying", "create or update a work", examples=examples)
@@ -166,13 +167,9 @@ one work each give themselves a --field-manager: what another of them brought st
     _of_consumer(parser)
     _waits(parser)
     parser.add_argument("--dry-run", action="store_true", help="show what would change, send nothing")
-    parser.add_argument(
-        "--replace", action="store_true", help="the file is the whole work: remove all that is not in it"
-    )
-    parser.add_argument(
-        "--keep-others", action="store_true", help="keep manifests that somebody else put into the work"
-    )
-    _field_manager(parser)
+    leftovers = parser.add_mutually_exclusive_group()
+    _removes(leftovers)
+    leftovers.add_argument("--keep-others", action="store_true", help="keep manifests that the file lacks")
     parser.add_argument("--adopt", action="store_true", help="change a work of that name that another source made")
     parser.add_argument("--drop-executor", action="store_true", help="allow that the work loses its executor")
     parser.add_argument(
@@ -250,8 +247,7 @@ def _diff(commands: _Commands) -> None:
     _files(parser)
     parser.add_argument("--name", dest="named", metavar="NAME", default="", help="name of the work")
     _of_consumer(parser)
-    parser.add_argument("--replace", action="store_true", help="compare as apply --replace would change it")
-    _field_manager(parser)
+    _removes(parser.add_mutually_exclusive_group())
 
 
 def _build(commands: _Commands) -> None:
@@ -271,7 +267,6 @@ def _build(commands: _Commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print the work only")
     parser.add_argument("--force", action="store_true", help="create the work where there is none")
     parser.add_argument("--adopt", action="store_true", help="change a work of that name that another source made")
-    _field_manager(parser)
     _waits(parser)
 
 

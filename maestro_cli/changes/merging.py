@@ -1,8 +1,8 @@
 """How the work that is there becomes the work that is wanted without taking away what others put into it.
 
-`apply` remembers in an annotation which manifests it brought. A later `apply` removes only those; a manifest that is
-there and that nobody of us brought is a reason to refuse, unless it is kept or the whole work is replaced on purpose.
-Several writers of one work each have an annotation of their own, so that each removes only what it brought itself.
+`apply` remembers in an annotation which manifests it brought. A writer that has a name has an annotation of its own: a
+later `apply` under that name removes what it brought and no longer wants, and keeps what other names brought. Writers
+without a name share one annotation, which cannot say whose a manifest is: what it lists is removed only on request.
 """
 
 import json
@@ -24,33 +24,49 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The work to send. `foreign` are manifests that are there, not wanted now, and not brought by us before."""
+    """The work to send. What it keeps although the file lacks it:
+
+    `unnamed` was brought by an apply without a name, perhaps by this writer; `foreign` by nobody that we know of.
+    """
 
     work: ManifestWork
     removed: tuple[ManifestId, ...] = ()
+    unnamed: tuple[ManifestId, ...] = ()
     foreign: tuple[ManifestId, ...] = ()
 
 
-def merge(stored: ManifestWork, wanted: ManifestWork, *, writer: str = "") -> Merged:
-    """Three-way: what this writer brought before, what is there, what is wanted. What others brought stays."""
-    ours, others = brought_before(stored, writer), _brought_by_others(stored, writer)
+def merge(stored: ManifestWork, wanted: ManifestWork, *, writer: str = "", prune: bool = False) -> Merged:
+    """Three-way: what this writer brought before, what is there, what is wanted. What others brought stays.
+
+    With `prune` what applies without a name brought counts as this writer's.
+    """
+    unnamed = brought_before(stored)
+    ours = (brought_before(stored, writer) if writer else set()) | (unnamed if prune else set())
+    others = _brought_by_named(stored, besides=writer) | (unnamed if writer and not prune else set())
     wanted_ids = {manifest_id(each) for each in wanted.manifests}
     leftover = [manifest_id(each) for each in stored.manifests if manifest_id(each) not in wanted_ids]
     removed = tuple(each for each in leftover if each in ours - others)
-    foreign = tuple(each for each in leftover if each not in ours | others)
+    unclaimed = [each for each in leftover if each not in ours | others]
     manifests = _in_stored_order(stored, wanted, kept={*leftover} - {*removed})
     remembered = remember(wanted, writer)
+    taken_over = {APPLIED_ANNOTATION} if prune else set()
+    annotations = {key: value for key, value in stored.annotations.items() if key not in taken_over}
     work = replace(
         remembered,
         manifests=manifests,
         manifest_configs=_configs(stored.manifest_configs, wanted.manifest_configs, manifests),
         delete_option=wanted.delete_option or stored.delete_option,
         labels={**stored.labels, **wanted.labels},
-        annotations={**stored.annotations, **remembered.annotations},
+        annotations={**annotations, **remembered.annotations},
         other_metadata=stored.other_metadata,
         generation=stored.generation,
     )
-    return Merged(work=work, removed=removed, foreign=foreign)
+    return Merged(
+        work=work,
+        removed=removed,
+        unnamed=tuple(each for each in unclaimed if each in unnamed),
+        foreign=tuple(each for each in unclaimed if each not in unnamed),
+    )
 
 
 def build(
@@ -91,8 +107,9 @@ def brought_before(work: ManifestWork, writer: str = "") -> set[ManifestId]:
     return _listed(work.annotations.get(_annotation(writer), "[]"))
 
 
-def _brought_by_others(work: ManifestWork, writer: str) -> set[ManifestId]:
-    others = [each for each in work.annotations if each.startswith(APPLIED_ANNOTATION) and each != _annotation(writer)]
+def _brought_by_named(work: ManifestWork, *, besides: str) -> set[ManifestId]:
+    annotations = {each for each in work.annotations if each.startswith(f"{APPLIED_ANNOTATION}.")}
+    others = annotations - {_annotation(besides)}
     return {identity for each in others for identity in _listed(work.annotations[each])}
 
 

@@ -32,6 +32,11 @@ class Session:
                 yield client
 
     @property
+    def writer(self) -> str:
+        """Under which name manifests are brought; "" where none is given."""
+        return resolve(self.arguments, self.environment)["field_manager"]
+
+    @property
     def timeout(self) -> float | None:
         """Seconds of --timeout; None where it was not given or is 0."""
         text = getattr(self.arguments, "timeout", "0")

@@ -12,4 +12,4 @@ async def run(session: Session) -> None:
             "the terminal interface is not installed", why=f"{error.name} is missing", remedy="pip install textual"
         ) from error
     async with session.client() as client:
-        await MaestroApp(client, session.arguments.consumer).run_async()
+        await MaestroApp(client, session.arguments.consumer, session.writer).run_async()

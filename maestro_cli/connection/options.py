@@ -86,6 +86,11 @@ OPTIONS: Final = (
         variables=("MAESTRO_SOURCE_ID",),
         default="maestro-cli",
     ),
+    Option(
+        name="field-manager",
+        meaning="name of this writer: its apply removes what it brought before, and only that",
+        variables=("MAESTRO_FIELD_MANAGER",),
+    ),
 )
 BY_ATTRIBUTE: Final[Mapping[str, Option]] = {each.attribute: each for each in OPTIONS}
 

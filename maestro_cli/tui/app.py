@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import DataTable, Footer, Header, Input, Static
 
 from maestro_cli.changes.comparing import compare
+from maestro_cli.changes.merging import remember
 from maestro_cli.commands.works.applying import planned, stored_work
 from maestro_cli.documents.reading import read_documents
 from maestro_cli.documents.works import works_of
@@ -53,9 +54,10 @@ class MaestroApp(App[None]):
         ("q", "quit", "quit"),
     ]
 
-    def __init__(self, client: MaestroClient, consumer: str = "") -> None:
+    def __init__(self, client: MaestroClient, consumer: str = "", writer: str = "") -> None:
         super().__init__()
         self._client = client
+        self._writer = writer
         self._consumer = consumer
         self._works: dict[str, ManifestWork] = {}
         self._rows: dict[str, Row] = {}
@@ -234,9 +236,11 @@ class MaestroApp(App[None]):
         """The work as it would be sent, and what it changes."""
         stored = await stored_work(self._client, self._client.works(wanted.consumer), wanted.name, adopt=False)
         if stored is None:
-            return wanted, "the work is new"
-        work = planned(stored, wanted, replace_all=False).work
-        return work, show(compare(stored, work), colour=False) or "nothing would change"
+            return remember(wanted, self._writer), "the work is new"
+        merged = planned(stored, wanted, writer=self._writer)
+        lines = [f"{each} stays, although the file lacks it" for each in (*merged.unnamed, *merged.foreign)]
+        lines.append(show(compare(stored, merged.work), colour=False) or "nothing would change")
+        return merged.work, "\n".join(lines)
 
     async def _attempt(self, call: Awaitable[object]) -> None:
         try:

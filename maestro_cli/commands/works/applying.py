@@ -1,8 +1,10 @@
 """`apply`: create or update works without losing what others put into them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from maestro_cli.changes.comparing import Difference, compare
+from maestro_cli.changes.identity import ManifestId
 from maestro_cli.changes.merging import Merged, merge, remember
 from maestro_cli.commands.session import Session, require_consumer
 from maestro_cli.commands.works.waiting_for import Awaited, wait_for
@@ -66,8 +68,6 @@ async def _dry_run(session: Session, client: MaestroClient, works: Works, wanted
         say(f"work {wanted.name} on {wanted.consumer} would be created with {len(wanted.manifests)} manifest(s)")
         return
     merged = _planned(session, stored, wanted)
-    if merged.foreign and not session.arguments.keep_others:
-        raise _would_lose(merged, wanted)
     differences = compare(stored, merged.work)
     action = "would be updated" if differences else "would stay unchanged"
     say(f"work {wanted.name} on {wanted.consumer} {action}")
@@ -85,30 +85,57 @@ async def _bring_up(session: Session, client: MaestroClient, works: Works, wante
     for attempt in range(1, _ATTEMPTS + 1):
         stored = await stored_work(client, works, wanted.name, adopt=arguments.adopt)
         if stored is None:
-            return await works.apply(remember(wanted, arguments.field_manager), adopt=arguments.adopt)
+            return await works.apply(remember(wanted, session.writer), adopt=arguments.adopt)
         merged = _planned(session, stored, wanted)
-        if merged.foreign and not arguments.keep_others:
-            raise _would_lose(merged, wanted)
         if not compare(stored, merged.work) and not wanted.executor and not arguments.drop_executor:
             return Outcome(action=Action.UNCHANGED, work=stored)
         try:
-            return await works.apply(merged.work, adopt=arguments.adopt, drop_executor=arguments.drop_executor)
+            outcome = await works.apply(merged.work, adopt=arguments.adopt, drop_executor=arguments.drop_executor)
         except Conflict:
             if attempt == _ATTEMPTS:
                 raise
+        else:
+            if merged.removed:
+                note(f"removed from work {wanted.name}: {_listed(merged.removed)}")
+            return outcome
     raise AssertionError("the loop returns or raises")
 
 
 def _planned(session: Session, stored: ManifestWork, wanted: ManifestWork) -> Merged:
-    return planned(stored, wanted, replace_all=session.arguments.replace, writer=session.arguments.field_manager)
+    """What is sent. Raises NotOwned where the work has manifests that nobody said to keep or to remove."""
+    arguments = session.arguments
+    merged = planned(stored, wanted, replace_all=arguments.replace, prune=arguments.prune, writer=session.writer)
+    refusal = None if arguments.keep_others else refused(merged)
+    if refusal:
+        raise refusal
+    return merged
 
 
-def planned(stored: ManifestWork, wanted: ManifestWork, *, replace_all: bool, writer: str = "") -> Merged:
-    """What apply would send: the merge, or with --replace the file as it is, still with the version that was read."""
+def planned(
+    stored: ManifestWork, wanted: ManifestWork, *, replace_all: bool = False, prune: bool = False, writer: str = ""
+) -> Merged:
+    """The merge, or with `replace_all` the file as it is; both still have the version that was read."""
     if replace_all:
         whole = replace(remember(wanted, writer), generation=stored.generation, other_metadata=stored.other_metadata)
         return Merged(work=whole)
-    return merge(stored, wanted, writer=writer)
+    return merge(stored, wanted, writer=writer, prune=prune)
+
+
+def refused(merged: Merged) -> NotOwned | None:
+    """Why apply would not send this without being asked to keep or to remove what the file lacks."""
+    where = f"work {merged.work.name!r} on {merged.work.consumer}"
+    if merged.foreign:
+        return NotOwned(
+            f"{where} has manifests that no earlier apply brought: {_listed(merged.foreign)}",
+            remedy="keep them with --keep-others, remove them with --replace, or add some with `maestro-cli build`",
+        )
+    if merged.unnamed:
+        return NotOwned(
+            f"{where} has manifests that the file lacks: {_listed(merged.unnamed)}",
+            why="an apply without --field-manager brought them, perhaps another writer's",
+            remedy="remove them with --prune, or keep them with --keep-others",
+        )
+    return None
 
 
 async def stored_work(client: MaestroClient, works: Works, name: str, *, adopt: bool) -> ManifestWork | None:
@@ -128,9 +155,5 @@ async def stored_work(client: MaestroClient, works: Works, name: str, *, adopt: 
     return None
 
 
-def _would_lose(merged: Merged, wanted: ManifestWork) -> NotOwned:
-    listed = ", ".join(map(str, merged.foreign))
-    return NotOwned(
-        f"work {wanted.name!r} on {wanted.consumer} has manifests that no earlier apply brought: {listed}",
-        remedy="keep them with --keep-others, remove them with --replace, or add some with `maestro-cli build`",
-    )
+def _listed(manifests: Iterable[ManifestId]) -> str:
+    return ", ".join(map(str, manifests))

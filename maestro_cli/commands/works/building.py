@@ -49,7 +49,7 @@ async def run(session: Session) -> None:
 def _built(
     session: Session, stored: ManifestWork | None, added: ManifestWork, removed: list[ManifestId]
 ) -> ManifestWork:
-    writer = session.arguments.field_manager
+    writer = session.writer
     if stored is None:
         return remember(added, writer)
     _require_present(stored, removed)

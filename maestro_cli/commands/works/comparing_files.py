@@ -1,4 +1,4 @@
-"""`diff`: what apply would change. Exit code 0 where nothing differs, 7 where something does."""
+"""`diff`: what apply would change. Exit code 0 where nothing differs, 7 where something does or apply would refuse."""
 
 import json
 import sys
@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from maestro_cli.changes.comparing import Difference, compare
 from maestro_cli.commands.session import Session, require_consumer
-from maestro_cli.commands.works.applying import planned, stored_work
+from maestro_cli.commands.works.applying import planned, refused, stored_work
 from maestro_cli.documents.reading import read_documents
 from maestro_cli.documents.works import works_of
 from maestro_cli.exits import Exit
 from maestro_cli.output.differences import show
-from maestro_cli.output.printing import say
+from maestro_cli.output.printing import note, say
+from shared.errors import NotOwned
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
 
@@ -21,21 +22,29 @@ async def run(session: Session) -> Exit:
     form = session.form("table")
     wanted = works_of(read_documents(arguments.files), consumer=arguments.consumer, name=arguments.named)
     found: list[Difference] = []
+    refusals: list[NotOwned] = []
     async with session.client() as client:
         for work in wanted:
-            found += await _differences(session, client, work)
+            differences, refusal = await _differences(session, client, work)
+            found += differences
+            refusals += [refusal] if refusal else []
     if not form.is_table:
         say(json.dumps([each.to_json() for each in found], indent=2, ensure_ascii=False))
     elif found:
         say(show(found, colour=sys.stdout.isatty()))
-    return Exit.DIFFERENT if found else Exit.OK
+    for each in refusals:
+        note(f"apply would refuse: {each}")
+    return Exit.DIFFERENT if found or refusals else Exit.OK
 
 
-async def _differences(session: Session, client: MaestroClient, wanted: ManifestWork) -> list[Difference]:
+async def _differences(
+    session: Session, client: MaestroClient, wanted: ManifestWork
+) -> tuple[list[Difference], NotOwned | None]:
+    """What differs, and why apply would refuse."""
     works = await require_consumer(client, wanted.consumer)
     stored = await stored_work(client, works, wanted.name, adopt=True)
     if stored is None:
-        return compare(replace(wanted, manifests=(), manifest_configs=(), delete_option=None), wanted)
+        return compare(replace(wanted, manifests=(), manifest_configs=(), delete_option=None), wanted), None
     arguments = session.arguments
-    merged = planned(stored, wanted, replace_all=arguments.replace, writer=arguments.field_manager)
-    return compare(stored, merged.work)
+    merged = planned(stored, wanted, replace_all=arguments.replace, prune=arguments.prune, writer=session.writer)
+    return compare(stored, merged.work), refused(merged)

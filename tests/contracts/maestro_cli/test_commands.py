@@ -32,7 +32,7 @@ async def test_a_well_known_kind_brings_its_status_back(cli: Cli, files: Files, 
 
 async def test_what_apply_brought_before_is_removed_and_what_others_brought_is_refused(cli: Cli, files: Files) -> None:
     await cli("apply", "-f", files.write(config_map("a"), config_map("b")), "--name", "w", *TO)
-    await cli("apply", "-f", files.write(config_map("a")), "--name", "w", *TO)
+    await cli("apply", "-f", files.write(config_map("a")), "--name", "w", *TO, "--prune")
     assert await names_in(cli, "w") == ["a"]
 
     # With `--strategy replace` the manifests are written as they are, and none of them is remembered as ours.

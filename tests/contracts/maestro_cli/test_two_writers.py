@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from maestro_cli.command_line import WrongCommandLine, parse
 from maestro_cli.commands.works import applying
 from maestro_cli.commands.works.applying import stored_work
 from maestro_cli.exits import Exit
@@ -53,6 +54,85 @@ async def test_writers_that_apply_at_once_under_their_names_never_lose_each_othe
 
     assert await apply(config_map("idp-2"), "idp") == 0
     assert await names_in(cli) == ["idp-2", "nodepool", "shared"], "each removes only what it brought itself"
+
+
+async def test_writers_that_apply_at_once_without_a_name_never_lose_each_others_manifests(
+    cli: Cli, files: Files
+) -> None:
+    await start(cli, files)
+
+    async def apply(manifest: dict[str, object]) -> int:
+        return (await cli("apply", "-f", files.write(manifest), "--name", "w", *TO)).code
+
+    assert sorted(await asyncio.gather(apply(NODEPOOL), apply(IDP))) == [0, Exit.CONFLICT]
+    assert await names_in(cli) in (["nodepool", "shared"], ["idp", "shared"])
+
+
+async def test_a_writer_without_a_name_is_refused_where_the_file_lacks_what_another_brought(
+    cli: Cli, files: Files
+) -> None:
+    assert (await cli("apply", "-f", files.write(config_map("shared"), NODEPOOL), "--name", "w", *TO)).code == 0
+    second = files.write(config_map("shared"), IDP)
+    for dry in ((), ("--dry-run",)):
+        refused = await cli("apply", "-f", second, "--name", "w", *TO, *dry)
+        assert refused.code == Exit.CONFLICT
+        assert all(part in refused.err for part in ("ConfigMap/default/nodepool", "--prune", "--keep-others"))
+    compared = await cli("diff", "-f", second, "--name", "w", *TO)
+    assert compared.code == Exit.DIFFERENT
+    assert "apply would refuse" in compared.err
+    assert await names_in(cli) == ["nodepool", "shared"]
+
+    assert (await cli("apply", "-f", second, "--name", "w", *TO, "--keep-others")).code == 0
+    assert await names_in(cli) == ["idp", "nodepool", "shared"]
+    pruned = await cli("apply", "-f", files.write(config_map("shared")), "--name", "w", *TO, "--prune")
+    assert pruned.code == Exit.CONFLICT, "the last apply did not bring all that the file lacks"
+    assert await names_in(cli) == ["idp", "nodepool", "shared"]
+
+
+async def test_one_who_writes_alone_removes_a_manifest_by_leaving_it_out_and_saying_prune(
+    cli: Cli, files: Files
+) -> None:
+    await cli("apply", "-f", files.write(NODEPOOL, IDP), "--name", "w", *TO)
+    less = files.write(NODEPOOL)
+    compared = await cli("diff", "-f", less, "--name", "w", *TO, "--prune")
+    assert (compared.code, compared.out.split(":")[0]) == (Exit.DIFFERENT, "- ConfigMap/default/idp")
+    pruned = await cli("apply", "-f", less, "--name", "w", *TO, "--prune")
+    assert (pruned.code, pruned.err) == (0, "removed from work w: ConfigMap/default/idp\n")
+    assert await names_in(cli) == ["nodepool"]
+
+
+async def test_a_name_in_the_environment_makes_leaving_out_enough(cli: Cli, files: Files) -> None:
+    for manifests in ([NODEPOOL, IDP], [NODEPOOL]):
+        applied = await cli("apply", "-f", files.write(*manifests), "--name", "w", *TO, MAESTRO_FIELD_MANAGER="me")
+        assert applied.code == 0
+    assert await names_in(cli) == ["nodepool"]
+
+
+async def test_prune_keeps_what_a_named_writer_brought(cli: Cli, files: Files) -> None:
+    await start(cli, files)
+    await cli("apply", "-f", files.write(NODEPOOL), "--name", "w", *TO)
+    assert (await cli("apply", "-f", files.write(IDP), "--name", "w", *TO, "--prune")).code == 0
+    assert await names_in(cli) == ["idp", "shared"]
+
+
+async def test_with_prune_a_writer_that_takes_a_name_takes_over_what_it_brought_without_one(
+    cli: Cli, files: Files
+) -> None:
+    await cli("apply", "-f", files.write(config_map("shared"), NODEPOOL, IDP), "--name", "w", *TO)
+    named = ("--name", "w", *TO, "--field-manager", "me")
+    assert (await cli("apply", "-f", files.write(NODEPOOL, IDP), *named)).code == 0
+    assert await names_in(cli) == ["idp", "nodepool", "shared"], "perhaps another writer's"
+    assert (await cli("apply", "-f", files.write(NODEPOOL, IDP), *named, "--prune")).code == 0
+    assert (await cli("apply", "-f", files.write(NODEPOOL), *named)).code == 0
+    assert await names_in(cli) == ["nodepool"]
+
+
+@pytest.mark.parametrize(
+    "pair", [("--prune", "--replace"), ("--prune", "--keep-others"), ("--replace", "--keep-others")]
+)
+def test_only_one_of_the_ways_to_treat_what_the_file_lacks_is_taken(pair: tuple[str, str]) -> None:
+    with pytest.raises(WrongCommandLine, match="not allowed with"):
+        parse(["apply", "-f", "x.yaml", *TO, *pair])
 
 
 async def test_with_replace_the_second_writer_removes_what_the_first_brought_as_the_document_shows(

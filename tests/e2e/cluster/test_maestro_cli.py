@@ -25,6 +25,7 @@ async def variables(
     await namespace.create(client_certificate(maestro.ca_file, maestro.client.certificate, maestro.client.key))
     return {
         "eventId": unique("event"),
+        "adapter": "e2e",
         "workName": unique("work"),
         "managementCluster": CONSUMER,
         "manifestConfigMap": "manifests",

@@ -14,7 +14,7 @@ from maestro_cli.tui.app import MaestroApp
 from maestro_cli.tui.dialogs import Ask, Show
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
-from tests.support.maestro_cli import CONSUMER, Cli, Files, config_map
+from tests.support.maestro_cli import CONSUMER, TO, Cli, Files, config_map, manifest_work
 
 WITHIN = 30
 PICTURE = Path(__file__).parents[3] / "docs" / "images" / "maestro-cli-tui.svg"
@@ -140,6 +140,23 @@ async def test_a_file_is_applied_after_its_differences_were_shown(
         await until(pilot, lambda: app.screen.__class__.__name__ == "Confirm")
         await pilot.press("y")
         await until(pilot, lambda: names(app) == ["configmap-fresh"])
+
+
+async def test_what_the_file_lacks_stays_and_is_shown_before_the_question(
+    cli: Cli, files: Files, client: MaestroClient
+) -> None:
+    await cli("apply", "-f", files.write(config_map("fresh"), config_map("other")), "--name", "w", *TO)
+    path = files.write(manifest_work("w", config_map("fresh", x="2")))
+    app = MaestroApp(client, CONSUMER)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await pilot.press(*path, "enter")
+        await until(pilot, lambda: isinstance(app.screen, Show))
+        shown = app.screen
+        assert isinstance(shown, Show)
+        assert shown.text.splitlines()[0] == "ConfigMap/default/other stays, although the file lacks it"
+        assert "- ConfigMap/default/other" not in shown.text
 
 
 async def test_works_change_while_a_question_is_open(cli: Cli, client: MaestroClient, agent: Agent) -> None:

@@ -12,6 +12,7 @@ from shared.languages.gotemplate import compile_structure
 FOLDER = Path(__file__).parents[3] / "jobs" / "maestro-cli"
 VARIABLES = {
     "eventId": "e-1",
+    "adapter": "nodepool",
     "workName": "w",
     "managementCluster": "mgmt-01",
     "manifestConfigMap": "m",
