@@ -139,6 +139,10 @@ def _waits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-on", metavar="EXPR", help="stop waiting, with exit code 6, when this holds")
 
 
+def _drops_executor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--drop-executor", action="store_true", help="allow that the work loses its executor")
+
+
 def _removes(group: argparse._MutuallyExclusiveGroup) -> None:
     group.add_argument("--replace", action="store_true", help="the file is the whole work: remove all that it lacks")
     group.add_argument(
@@ -171,7 +175,7 @@ Manifests that are in the work and not in the file stay, or are removed:
     _removes(leftovers)
     leftovers.add_argument("--keep-others", action="store_true", help="keep manifests that the file lacks")
     parser.add_argument("--adopt", action="store_true", help="change a work of that name that another source made")
-    parser.add_argument("--drop-executor", action="store_true", help="allow that the work loses its executor")
+    _drops_executor(parser)
     parser.add_argument(
         "--feedback", metavar="KIND:NAME=JSONPATH", action="append", default=[], help="a status value to bring back"
     )
@@ -267,6 +271,7 @@ def _build(commands: _Commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print the work only")
     parser.add_argument("--force", action="store_true", help="create the work where there is none")
     parser.add_argument("--adopt", action="store_true", help="change a work of that name that another source made")
+    _drops_executor(parser)
     _waits(parser)
 
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from maestro_cli.commands.session import Session
 from maestro_cli.connection.settings import resolve
 from maestro_cli.exits import Exit
 from maestro_cli.output.printing import say
-from maestro_cli.output.states import State, state_of
+from maestro_cli.output.states import State, state_of, unchanged_since
 from maestro_cli.output.tables import age, table
 from shared import times
 from shared.errors import HyperFleetError
@@ -32,7 +33,7 @@ class _Survey:
     def add(self, work: ManifestWork, *, ours: bool) -> None:
         self.states[str(state_of(work))] += 1
         self.others += not ours
-        reason = _concern(work)
+        reason = concern(work)
         if reason:
             self.attention.append((work.consumer, work.name, reason))
 
@@ -74,20 +75,23 @@ async def _grpc(client: MaestroClient) -> str:
     return _OK
 
 
-def _concern(work: ManifestWork) -> str:
-    state = state_of(work)
-    if work.deleted_at and _old(work):
-        return f"in deletion for {age(work.deleted_at)}: is the agent running?"
-    if state is State.FAILED:
-        return "the agent could not apply it"
-    if state is State.IN_PROGRESS and work.created_at and not work.status.conditions and _old(work):
-        return f"no report of the agent for {age(work.created_at)}"
+def concern(work: ManifestWork) -> str:
+    """Why somebody should look at the work; "" where nobody need."""
+    since = unchanged_since(work)
+    match state_of(work):
+        case State.DELETING if _is_old(work.deleted_at):
+            return f"in deletion for {age(work.deleted_at)}: is the agent running?"
+        case State.FAILED:
+            return "the agent could not apply it"
+        case State.IN_PROGRESS if _is_old(since) and not work.status.conditions:
+            return f"no report of the agent for {age(since)}"
+        case State.IN_PROGRESS if _is_old(since):
+            return f"no report of the agent on version {work.generation} for {age(since)}"
     return ""
 
 
-def _old(work: ManifestWork) -> bool:
-    since = work.deleted_at or work.created_at
-    return since is not None and (times.now() - since).total_seconds() > _SILENT_AFTER_SECONDS
+def _is_old(moment: datetime | None) -> bool:
+    return moment is not None and (times.now() - moment).total_seconds() > _SILENT_AFTER_SECONDS
 
 
 def _text(data: dict[str, Any], survey: _Survey) -> str:

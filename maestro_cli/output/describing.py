@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from maestro_cli.changes.identity import manifest_id
-from maestro_cli.output.states import State, state_of
+from maestro_cli.output.states import State, state_of, unchanged_since
 from maestro_cli.output.tables import age, table
 from shared import times
 from shared.maestro import current
@@ -35,9 +35,9 @@ def _state(work: ManifestWork) -> str:
         case State.DELETING:
             return f"{state}: waiting for the agent on {work.consumer} to remove the objects"
         case State.IN_PROGRESS if not work.status.conditions:
-            return f"{state}: the agent on {work.consumer} has not reported yet"
+            return f"{state}: the agent on {work.consumer} has not reported yet, for {age(unchanged_since(work))}"
         case State.IN_PROGRESS:
-            return f"{state}: the agent has not applied version {work.generation} yet"
+            return f"{state}: the agent has not applied version {work.generation} yet, for {age(unchanged_since(work))}"
         case State.APPLIED:
             available = current(work, "Available")
             return (

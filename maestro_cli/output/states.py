@@ -1,5 +1,6 @@
 """A work's state in one term, and its whole as plain data for JSON, YAML, JSONPath and templates."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -31,6 +32,11 @@ def state_of(work: ManifestWork) -> State:
     return State.AVAILABLE if available and available.status is Status.TRUE else State.APPLIED
 
 
+def unchanged_since(work: ManifestWork) -> datetime | None:
+    """Since when neither a writer nor the agent has changed anything of the work."""
+    return work.updated_at or work.created_at
+
+
 def has_status(work: ManifestWork, asked: str) -> bool:
     """Whether `list --status` means this work: its state, or a condition that is True and fresh."""
     if state_of(work).lower() == asked.lower():
@@ -52,6 +58,8 @@ def view(work: ManifestWork, *, ours: bool) -> dict[str, Any]:
     }
     if work.created_at:
         shown["createdAt"] = times.to_seconds(work.created_at)
+    if work.updated_at:
+        shown["updatedAt"] = times.to_seconds(work.updated_at)
     if work.deleted_at:
         shown["deletedAt"] = times.to_seconds(work.deleted_at)
     return shown | {

@@ -87,7 +87,8 @@ class ManifestWork:
     """The wanted objects and, once Maestro has it, identity and status.
 
     `generation` is Maestro's version of the work, 0 for one that was never sent. `other_metadata` holds members of
-    `metadata` that nothing here looks at, so that an update does not erase them.
+    `metadata` that nothing here looks at, so that an update does not erase them. `updated_at` is when Maestro last
+    wrote the work or its status; only a read has it.
     """
 
     name: str
@@ -103,6 +104,7 @@ class ManifestWork:
     generation: int = 0
     created_at: datetime | None = None
     deleted_at: datetime | None = None
+    updated_at: datetime | None = field(default=None, compare=False)
     status: WorkStatus = WorkStatus()
 
     @property

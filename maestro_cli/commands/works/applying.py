@@ -69,6 +69,8 @@ async def _dry_run(session: Session, client: MaestroClient, works: Works, wanted
         return
     merged = _planned(session, stored, wanted)
     differences = compare(stored, merged.work)
+    if differences and not wanted.executor and not session.arguments.drop_executor:
+        await works.executor_of(stored)
     action = "would be updated" if differences else "would stay unchanged"
     say(f"work {wanted.name} on {wanted.consumer} {action}")
     _print(differences)

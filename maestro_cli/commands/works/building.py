@@ -38,7 +38,7 @@ async def run(session: Session) -> None:
         built = _built(session, stored, added, removed)
         validate(built)
         if arguments.apply and not arguments.dry_run:
-            outcome = await works.apply(built, adopt=arguments.adopt)
+            outcome = await works.apply(built, adopt=arguments.adopt, drop_executor=arguments.drop_executor)
             built = await wait_for(client, works, name, awaited, session) if awaited else outcome.work
             session.results.write_success(built, f"work {name} is {outcome.action}")
             say(f"work {name} on {consumer} is {outcome.action}")

@@ -1,6 +1,7 @@
 """`get`, `list` and `describe`: works by their id where a name is given, page by page where many are meant."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, Final
 
 from maestro_cli.commands.session import Session, require_consumer
@@ -8,7 +9,7 @@ from maestro_cli.output.describing import describe
 from maestro_cli.output.printing import Form, note, say
 from maestro_cli.output.states import has_status, state_of, view
 from maestro_cli.output.tables import age, table
-from shared.errors import NotFound
+from shared.errors import Invalid, NotFound
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
 
@@ -29,7 +30,7 @@ async def run(session: Session) -> None:
             if not await _print_rows(works, client, form) and not missing:
                 note("no work is found")
         else:
-            data = [_data(work, client, form) async for work in works]
+            data = [await _data(work, client, form) async for work in works]
             one = command != "list" and len(session.names) == 1
             if data or not one:
                 say(render(data[0] if one else data))
@@ -37,8 +38,15 @@ async def run(session: Session) -> None:
         raise missing[0] if len(missing) == 1 else NotFound("; ".join(each.what for each in missing))
 
 
-def _data(work: ManifestWork, client: MaestroClient, form: Form) -> dict[str, Any]:
-    return work.to_kubernetes() if form.name == "manifestwork" else view(work, ours=client.is_ours(work))
+async def _data(work: ManifestWork, client: MaestroClient, form: Form) -> dict[str, Any]:
+    if form.name != "manifestwork":
+        return view(work, ours=client.is_ours(work))
+    try:
+        executor = await client.works(work.consumer).executor_of(work)
+    except Invalid:
+        note(f"work {work.name} on {work.consumer} has an executor, which Maestro does not show: it is not printed")
+        return work.to_kubernetes()
+    return replace(work, executor=executor).to_kubernetes()
 
 
 async def _asked(session: Session, client: MaestroClient, missing: list[NotFound]) -> AsyncIterator[ManifestWork]:

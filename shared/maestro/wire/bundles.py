@@ -33,6 +33,7 @@ def work_of_bundle(bundle: Json) -> ManifestWork:
         consumer=str(bundle.get("consumer_name") or ""),
         generation=version,
         deleted_at=read_time(bundle.get("deleted_at")),
+        updated_at=read_time(bundle.get("updated_at")),
         status=WorkStatus.from_wire(status.get("conditions"), status.get("resourceStatus"), status.get("SequenceID")),
     )
 

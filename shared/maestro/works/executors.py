@@ -40,8 +40,8 @@ class ExecutorReader:
             return shown
         raise Invalid(
             f"updating work {stored.name!r} on {stored.consumer} would take its executor away",
-            [Problem("spec.executor", "Maestro keeps one that it shows only after the agent has reported")],
-            remedy="name the executor in the work, or drop it on purpose (drop_executor, --drop-executor)",
+            [Problem("spec.executor", "it has one, which Maestro shows only after the agent has reported on the work")],
+            remedy="wait for the agent, name the executor in the work, or drop it (drop_executor, --drop-executor)",
         )
 
     async def _shown(self, stored: ManifestWork) -> Mapping[str, Any] | None:

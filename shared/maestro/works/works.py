@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared import times
 from shared.errors import AlreadyExists, Conflict, NotFound, Permanent
@@ -71,6 +71,10 @@ class Works:
     async def get(self, name: str) -> ManifestWork:
         """The work with its status. A work that is being deleted is still there, with `deleted_at`."""
         return await self._reader.get(name)
+
+    async def executor_of(self, stored: ManifestWork) -> Mapping[str, Any] | None:
+        """The executor that `apply` keeps; None where there is none. Raises Invalid where it stays unknown."""
+        return await self._executors.to_keep(stored)
 
     async def list(self, selector: LabelSelector = None, *, limit: int | None = None) -> list[ManifestWork]:
         works: list[ManifestWork] = []

@@ -12,6 +12,10 @@ from maestro_cli.exits import Exit
 from tests.support.maestro import MaestroServer, unique
 from tests.support.maestro_cli import CONSUMER, TO, Cli, Files, config_map, manifest_work
 
+EXECUTOR = {
+    "subject": {"type": "ServiceAccount", "serviceAccount": {"namespace": "ops", "name": "deployer"}},
+}
+
 
 async def test_plain_manifests_become_a_work_that_is_created_once(cli: Cli, files: Files) -> None:
     path = files.write(config_map(), config_map("b"))
@@ -101,15 +105,34 @@ async def test_diff_says_what_would_change_and_hides_secrets(cli: Cli, files: Fi
 
 
 async def test_apply_keeps_the_executor_that_the_file_does_not_name(cli: Cli, files: Files, agent: Agent) -> None:
-    subject = {"type": "ServiceAccount", "serviceAccount": {"namespace": "ops", "name": "deployer"}}
     work = manifest_work("w", config_map())
-    work["spec"]["executor"] = {"subject": subject}
+    work["spec"]["executor"] = EXECUTOR
     await cli("apply", "-f", files.write(work), *TO, "--wait", "Applied")
     printed = yaml.safe_load((await cli("get", "w", *TO, "-o", "manifestwork")).out)
+    assert printed["spec"].pop("executor") == EXECUTOR
     printed["metadata"]["labels"] = {"a": "b"}
     assert (await cli("apply", "-f", files.write(printed), *TO)).out == "work w on mgmt-01 is updated\n"
     work["metadata"]["labels"] = {"a": "b"}
     assert (await cli("apply", "-f", files.write(work), *TO)).out == "work w on mgmt-01 is unchanged\n"
+
+
+async def test_an_executor_that_maestro_does_not_show_yet_is_not_taken_away(cli: Cli, files: Files) -> None:
+    work = manifest_work("w", config_map())
+    named = files.write(work | {"spec": work["spec"] | {"executor": EXECUTOR}})
+    assert (await cli("apply", "-f", named, *TO)).code == 0
+    changed = files.write(manifest_work("w", config_map(x="2")))
+    for command in (
+        ("apply", "-f", changed, *TO),
+        ("apply", "-f", changed, *TO, "--dry-run"),
+        ("build", "w", "-f", changed, *TO, "--apply"),
+    ):
+        refused = await cli(*command)
+        assert refused.code == Exit.ERROR
+        assert all(part in refused.err for part in ("executor", "agent has reported", "--drop-executor"))
+    printed = await cli("get", "w", *TO, "-o", "manifestwork")
+    assert "has an executor" in printed.err
+    assert (await cli("build", "w", "-f", changed, *TO, "--apply", "--drop-executor")).code == 0
+    assert (await cli("get", "w", *TO, "-o", "manifestwork")).err == ""
 
 
 async def test_a_dry_run_sends_nothing(cli: Cli, files: Files) -> None:
