@@ -13,8 +13,8 @@ PHASES = (
 )
 
 
-def _object(**properties: Object) -> Object:
-    return {"type": "object", "properties": properties}
+def _object(required: tuple[str, ...] = (), **properties: Object) -> Object:
+    return {"type": "object", "properties": properties} | ({"required": list(required)} if required else {})
 
 
 def _definition(group: str, version: str, kind: str, plural: str, **schema: Object) -> Object:
@@ -33,12 +33,13 @@ _SET_ONCE: Object = {
     **_TEXT,
     "x-kubernetes-validations": [{"rule": 'oldSelf==""||self==oldSelf', "message": "kubeconfig is immutable"}],
 }
+_KEPT: Object = {**_TEXT, "x-kubernetes-validations": [{"rule": "self==oldSelf", "message": "Value is immutable"}]}
 DPU_CLUSTERS = _definition(
     "provisioning.dpu.nvidia.com",
     "v1alpha1",
     "DPUCluster",
     "dpuclusters",
-    spec={**_object(type=_TEXT, kubeconfig=_SET_ONCE), "required": ["type"]},
+    spec=_object(("type",), type={**_TEXT, "pattern": "kamaji|static|[^/]+/.*"}, kubeconfig=_SET_ONCE),
     status=_FREE,
 )
 DPUS = _definition(
@@ -46,10 +47,20 @@ DPUS = _definition(
     "v1alpha1",
     "DPU",
     "dpus",
-    spec=_object(cluster=_object(name=_TEXT, namespace=_TEXT)),
+    spec=_object(
+        ("bfb", "dpuDeviceName", "dpuFlavor", "dpuNodeName", "nodeEffect", "serialNumber"),
+        bfb=_TEXT,
+        cluster=_object(name=_KEPT, namespace=_KEPT),
+        dpuDeviceName=_TEXT,
+        dpuFlavor=_TEXT,
+        dpuNodeName=_TEXT,
+        nodeEffect=_object(noEffect={"type": "boolean"}),
+        serialNumber=_TEXT,
+    ),
     status=_object(
+        ("phase",),
         phase={**_TEXT, "enum": list(PHASES)},
-        addresses={"type": "array", "items": _object(type=_TEXT, address=_TEXT)},
+        addresses={"type": "array", "items": _object(("address", "type"), address=_TEXT, type=_TEXT)},
     ),
 )
 ADDRESS_POOLS = _definition(
@@ -57,7 +68,9 @@ ADDRESS_POOLS = _definition(
     "v1beta1",
     "IPAddressPool",
     "ipaddresspools",
-    spec=_object(addresses=_TEXTS, autoAssign={"type": "boolean"}, serviceAllocation=_object(namespaces=_TEXTS)),
+    spec=_object(
+        ("addresses",), addresses=_TEXTS, autoAssign={"type": "boolean"}, serviceAllocation=_object(namespaces=_TEXTS)
+    ),
     status=_FREE,
 )
 ADVERTISEMENTS = _definition(

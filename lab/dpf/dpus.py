@@ -2,6 +2,7 @@
 
 import base64
 import ssl
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -21,7 +22,15 @@ async def create_dpu(
     """In the namespace of its DPUCluster."""
     namespace, cluster_name = cluster
     metadata = {"name": name, "namespace": namespace}
-    spec = {"cluster": {"name": cluster_name, "namespace": namespace}}
+    spec = {
+        "cluster": {"name": cluster_name, "namespace": namespace},
+        "bfb": "bf-bundle",
+        "dpuDeviceName": name,
+        "dpuFlavor": "hosted-cluster",
+        "dpuNodeName": f"host-of-{name}",
+        "nodeEffect": {"noEffect": True},
+        "serialNumber": f"MT{zlib.crc32(name.encode()):010}",
+    }
     await client.create({"apiVersion": DPF, "kind": "DPU", "metadata": metadata, "spec": spec})
     await set_phase(client, name, namespace, phase, addresses=addresses)
 

@@ -21,6 +21,7 @@ from lab.real.servers.kubernetes import RealKubernetes
 from shared.kubernetes import KubernetesClient, access_source
 from tests.support.bridge_lab import METALLB_NAMESPACE, OPERATOR_NAMESPACE, BridgeLab, bridge_definition
 from tests.support.kubernetes import unique
+from tests.support.published_crds import origin, preferred
 
 SPEED = 2000.0
 STOPS_WITHIN = 120.0
@@ -31,6 +32,10 @@ ASKING = {
     "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:node-bootstrapper"},
     "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:authenticated"}],
 }
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"DPU bridge: {origin([*hypershift_crds(), *definitions.ALL])}")
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clusters]:
             server.start()
             started.append(server)
         management, hosted = started
-        install(management, [*hypershift_crds(), *definitions.ALL, bridge_definition()])
+        install(management, [*preferred([*hypershift_crds(), *definitions.ALL]), bridge_definition()])
         signer = CertificateSigner(tmp_path_factory.mktemp("signer"), hosted.kubeconfig)
         stack.callback(signer.stop)
         signer.start()

@@ -118,9 +118,9 @@ async def test_its_certificate_is_renewed_while_it_runs(guarded: BridgeLab) -> N
         assert await trusted(lab, other_than="") == renewed
 
 
-async def trusted(lab: BridgeLab, *, other_than: str = "") -> str:
+async def trusted(lab: BridgeLab, configured: ObjectRef = REF, *, other_than: str = "") -> str:
     """The certificates that the API server trusts, once there are others."""
-    async for event in Watch(lab.client, select_one(REF)).events():
+    async for event in Watch(lab.client, select_one(configured)).events():
         bundle = base64.b64decode(event.object["webhooks"][0]["clientConfig"].get("caBundle") or "").decode()
         if bundle not in ("", other_than):
             return bundle
