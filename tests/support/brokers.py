@@ -73,7 +73,7 @@ async def small_pubsub(topic: str = TOPIC) -> AsyncIterator[BrokerServer]:
                 project="p",
                 subscription=name,
                 emulator=server.address,
-                ack_deadline_seconds=1,
+                ack_deadline_seconds=10,
                 max_outstanding_messages=prefetch,
             )
             server.subscribe(topic, settings.path)

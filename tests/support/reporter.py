@@ -190,6 +190,6 @@ def _environment(server: KubernetesServer, account: Api, name: str, folder: Path
         "RESULTS_INPUT_PATH": str(folder / "results" / "adapter-report.json"),
         "TERMINATION_MESSAGE_PATH": str(folder / "termination-log"),
         "CONDITION_TYPE": "Applied,Available,Health",
-        "MAX_WAIT_TIME_SECONDS": "50",
+        "MAX_WAIT_TIME_SECONDS": "600",
         "LOG_LEVEL": "debug",
     }

@@ -98,14 +98,14 @@ async def test_a_watch_of_a_status_sends_a_patch_of_it(api: Api) -> None:
 async def test_a_watch_ends_when_its_time_is_over(api: Api) -> None:
     good(await api.create("configmaps", config_map("c")))
 
-    async with api.watch("configmaps", timeoutSeconds=1) as watch:
+    async with api.watch("configmaps", timeoutSeconds=5) as watch:
         assert [named(event) for event in await watch.rest()] == [("ADDED", "c")]
 
 
 async def test_bookmarks_show_how_far_a_quiet_watch_is(api: Api) -> None:
     since = await revision(api)
 
-    async with api.watch("configmaps", resourceVersion=since, allowWatchBookmarks="true", timeoutSeconds=4) as watch:
+    async with api.watch("configmaps", resourceVersion=since, allowWatchBookmarks="true", timeoutSeconds=10) as watch:
         elsewhere = config_map(unique("c"))
         made = good(await api.send("POST", "/api/v1/namespaces/default/configmaps", elsewhere))
         events = await watch.rest()
@@ -164,7 +164,7 @@ async def test_a_watch_breaks_when_the_server_crashes_and_goes_on_when_it_is_bac
     good(await api.create("configmaps", config_map("c")))
 
     async def ended() -> bool:
-        async with api.watch("configmaps", resourceVersion=since, timeoutSeconds=5) as again:
+        async with api.watch("configmaps", resourceVersion=since, timeoutSeconds=60) as again:
             return named(await again.next()) == ("ADDED", "c")
 
     assert await eventually(ended)

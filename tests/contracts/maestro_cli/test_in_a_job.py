@@ -13,7 +13,7 @@ from lab.maestro.agent import Agent
 from maestro_cli.__main__ import main
 from maestro_cli.exits import Exit
 from shared.model.report import AdapterReport
-from tests.support.maestro import MaestroServer
+from tests.support.maestro import TIMEOUT, MaestroServer
 from tests.support.maestro_cli import TO, Cli, Files, config_map
 
 
@@ -45,7 +45,7 @@ async def test_a_work_that_is_applied_and_available(cli: Cli, files: Files, agen
         pytest.param(["-c", "nope"], Exit.NOT_FOUND, ("Applied", "False", "UnknownConsumer"), id="unknown consumer"),
         pytest.param([*TO, "--wait", "A AND"], Exit.USAGE, ("Applied", "False", "InvalidExpression"), id="bad wait"),
         pytest.param(
-            [*TO, "--wait", "Available", "--timeout", "1s"],
+            [*TO, "--wait", "Available", "--timeout", "3s"],
             Exit.TIMEOUT,
             ("Available", "False", "TimedOut"),
             id="the time is over",
@@ -108,12 +108,12 @@ async def test_sigterm_leaves_a_result(server: MaestroServer, cli: Cli, files: F
             "-c",
             cli.consumer,
         ),
-        *("--wait", "--timeout", "60s", "--results-path", str(results)),
+        *("--wait", "--timeout", "240s", "--results-path", str(results)),
         *("--grpc-endpoint", server.grpc_address, "--http-endpoint", server.rest_url, "--grpc-insecure"),
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stderr is not None
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(TIMEOUT):
         while b"waiting for" not in await process.stderr.readline():
             assert process.returncode is None
         process.send_signal(signal.SIGTERM)

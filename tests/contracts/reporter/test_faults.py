@@ -29,7 +29,7 @@ async def test_a_report_survives_an_api_server_that_is_down_when_it_is_written(
 async def test_a_report_survives_being_stopped_while_the_api_server_is_down(
     server: KubernetesServer, scene: Scene
 ) -> None:
-    await scene.start(SHUTDOWN_GRACE_SECONDS="45")
+    await scene.start(SHUTDOWN_GRACE_SECONDS="600")
     await scene.runs()
     await scene.until_logged("no report yet")
     await server.kill()

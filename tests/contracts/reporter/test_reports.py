@@ -183,7 +183,7 @@ async def test_being_stopped_is_the_last_chance_to_write_the_report(scene: Scene
 
 
 async def test_being_stopped_before_anything_is_known_is_reported(scene: Scene) -> None:
-    await scene.start(SHUTDOWN_GRACE_SECONDS="4")
+    await scene.start(SHUTDOWN_GRACE_SECONDS="16")
     await scene.runs()
     await scene.until_logged("no report yet")
     scene.terminate()

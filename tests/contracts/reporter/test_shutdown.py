@@ -1,6 +1,5 @@
 """The sidecar after SIGTERM: the adapter gets it at the same moment, and its last report is not lost."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from tests.support.reporter import APPLIED, AVAILABLE, ROLE, Scene, scene_on
 REPORT = {"conditions": [APPLIED, AVAILABLE], "data": {"a": 1}}
 ANSWER = {"conditions": [APPLIED | {"reason": "Stopped"}, AVAILABLE], "data": {"a": 2}}
 STOPPING = "received a signal to stop"
-# Much less than the sidecar would wait for an answer, and more than a busy machine takes to end a process.
-LONG_GRACE, SOON = "80", 20.0
+# Half of it would be waited for an answer: longer than a test waits for the end of a process.
+LONG_GRACE = "3600"
 
 
 async def begin(scene: Scene) -> None:
@@ -69,19 +68,17 @@ async def test_an_adapter_that_does_not_answer_soon_is_reported_and_may_still_an
 
 async def test_an_adapter_whose_end_is_not_shown_is_left_when_it_adds_nothing_to_its_answer(scene: Scene) -> None:
     await begin(scene)
-    started = time.monotonic()
     scene.terminate()
     await scene.until_logged(STOPPING)
     scene.write(ANSWER)
 
     assert await scene.exit_code() == 0
-    assert time.monotonic() - started < SOON
     assert (await scene.conditions())["Applied"]["reason"] == "Stopped"
 
 
 async def test_a_last_answer_that_no_event_announced_is_read_before_leaving(scene: Scene) -> None:
     scene.report_file.parent.rmdir()
-    await scene.start(POLL_INTERVAL="40s", SHUTDOWN_GRACE_SECONDS="8")
+    await scene.start(POLL_INTERVAL="40s", SHUTDOWN_GRACE_SECONDS="24")
     await scene.runs()
     await scene.until_logged("no file events")
     scene.terminate()
@@ -104,25 +101,21 @@ async def test_an_adapter_that_cannot_answer_is_not_waited_for(
     scene: Scene, state: dict[str, dict[str, str]], reason: str
 ) -> None:
     await begin(scene)
-    started = time.monotonic()
     scene.terminate()
     await scene.until_logged(STOPPING)
     await scene.container(state)
 
     assert await scene.exit_code() == 0
-    assert time.monotonic() - started < SOON
     assert (await scene.conditions())["Available"]["reason"] == reason
 
 
 async def test_a_second_signal_ends_the_wait_and_what_is_known_is_reported(scene: Scene) -> None:
     await begin(scene)
-    started = time.monotonic()
     scene.terminate()
     await scene.until_logged(STOPPING)
     scene.terminate()
 
     assert await scene.exit_code() == 0
-    assert time.monotonic() - started < SOON
     assert (await scene.conditions())["Available"]["reason"] == "ReporterTerminated"
 
 
@@ -133,13 +126,11 @@ async def test_a_second_signal_ends_the_patience_with_an_api_server_that_is_down
     await server.kill()
     scene.write(REPORT)
     await scene.until_logged("retrying")
-    started = time.monotonic()
     scene.terminate()
     await scene.until_logged(STOPPING)
     scene.terminate()
 
     assert await scene.exit_code() == 4
-    assert time.monotonic() - started < SOON
     await server.start()
 
 

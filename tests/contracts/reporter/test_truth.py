@@ -24,7 +24,7 @@ async def test_a_later_file_that_is_no_report_does_not_replace_a_valid_one(scene
 
 
 async def test_a_late_report_replaces_all_that_the_reporter_made_up(scene: Scene) -> None:
-    await scene.start(SHUTDOWN_GRACE_SECONDS="80")
+    await scene.start(SHUTDOWN_GRACE_SECONDS="3600")
     await scene.runs()
     await scene.until_logged("no report yet")
     scene.terminate()

@@ -100,7 +100,7 @@ async def test_a_server_that_is_not_there_is_unavailable(server: MaestroServer, 
 async def test_a_server_that_does_not_answer_in_time_is_reported(server: MaestroServer, works: Works) -> None:
     async with Cutter(server.grpc_address) as cutter:
         settings = server.settings(
-            grpc_server_address=cutter.address, source_id=works.settings.source_id, timeout=1.0, retry_attempts=1
+            grpc_server_address=cutter.address, source_id=works.settings.source_id, timeout=5.0, retry_attempts=1
         )
         async with MaestroClient(settings) as client:
             await client.works(works.consumer).create(some_work("first"))
