@@ -18,7 +18,7 @@ KEY = ("ns", "a")
 async def running(queue: WorkQueue, perform: queues.Pass):  # type: ignore[no-untyped-def]  # noqa: ANN201
     task = asyncio.create_task(queue.run(perform))
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(240):
             yield
     finally:
         task.cancel()

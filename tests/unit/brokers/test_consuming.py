@@ -12,7 +12,7 @@ from dispatcher.brokers.consuming import BrokerLost, Consumer
 from dispatcher.brokers.port import Deliver
 from shared.errors import Misconfigured, Unavailable
 
-SOON = 10.0
+SOON = 240.0
 
 
 class FakeConnection:

@@ -12,7 +12,7 @@ from lab.maestro.streams.broadcast import QUEUE_LENGTH, Streams
 from lab.maestro.streams.calls import MAX_MESSAGE_BYTES, Context, Failed, require_size
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest
 
-TIMEOUT = 10
+TIMEOUT = 240
 
 
 class Subscriber:

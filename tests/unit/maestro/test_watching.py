@@ -165,7 +165,7 @@ async def events(answers: list[Answer], count: int) -> list[tuple[Change, str]]:
     parts: dict[str, Any] = {"rest": FakeRest(answers), "grpc": lambda: SimpleNamespace(stream=FakeStream())}
     works = Works(consumer="c", owner_labels={}, settings=SETTINGS, **parts)
     seen: list[tuple[Change, str]] = []
-    async with asyncio.timeout(20), contextlib.aclosing(works.watch()) as events:
+    async with asyncio.timeout(240), contextlib.aclosing(works.watch()) as events:
         async for event in events:
             if event.work.uid != "noisy":
                 seen.append((event.change, event.work.uid))

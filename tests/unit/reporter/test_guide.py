@@ -53,7 +53,7 @@ def test_every_variable_is_explained() -> None:
 
 def test_every_variable_stands_in_the_commands_help() -> None:
     command = [sys.executable, "-m", "status_reporter", "--help"]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=240).stdout
     of_kubernetes = {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}
     assert variables() - of_kubernetes <= set(re.findall(r"[A-Z_]{5,}", printed))
 

@@ -15,7 +15,7 @@ from status_reporter.running import _write_termination_message
 def status_reporter(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "status_reporter", *arguments]
     environment = {**os.environ, **variables}
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, env=environment)
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=240, env=environment)
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])

@@ -13,7 +13,7 @@ from dispatcher.runtime.scheduling.queue import Queue
 from dispatcher.runtime.scheduling.schedule import Schedule
 from tests.support.wakes import Message, changed, key, published
 
-SOON = 10.0
+SOON = 240.0
 
 
 class Engine:

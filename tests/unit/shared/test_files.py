@@ -15,7 +15,7 @@ from shared.files import write_atomically
 
 def run(script: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=240)
 
 
 def test_the_content_is_there_and_nothing_else(tmp_path: Path) -> None:

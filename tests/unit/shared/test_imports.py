@@ -16,7 +16,7 @@ print(json.dumps(sorted({name.partition(".")[0] for name in set(sys.modules) - b
 
 def packages_imported_by(module: str) -> set[str]:
     command = [sys.executable, "-c", SCRIPT, module]
-    outcome = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    outcome = subprocess.run(command, check=True, capture_output=True, text=True, timeout=240)
     return set(json.loads(outcome.stdout))
 
 

@@ -15,7 +15,7 @@ from tests.support.kubernetes import KubernetesServer, admin
 from tests.support.kubernetes_client import access_of
 from tests.support.kubernetes_objects import config_map
 
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 240.0
 
 
 def secret(namespace: str, name: str = "login", **values: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from shared.errors import AlreadyExists, Conflict, Deleting, Invalid, NotFound, 
 from shared.kubernetes import KubernetesClient, ObjectRef, uid_of
 from tests.support.kubernetes_objects import config_map, job
 
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 240.0
 
 
 def about(namespace: str, name: str = "settings", kind: str = "ConfigMap", **more: Any) -> Query:
