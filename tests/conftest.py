@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from shared import redaction
+
 _SUPPORT = Path(__file__).with_name("support")
 pytest.register_assert_rewrite(*(f"tests.support.{file.stem}" for file in _SUPPORT.glob("*.py")))
 
@@ -27,6 +29,12 @@ def _log_level_as_before() -> Iterator[None]:
     level = root.level
     yield
     root.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def _secrets_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret that a program under test reads is redacted in the whole process; the next test must not notice."""
+    monkeypatch.setattr(redaction, "_registered", dict(redaction._registered))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
