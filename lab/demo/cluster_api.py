@@ -1,7 +1,7 @@
 """What a person does with the HyperFleet API in a demonstration, and what they wait for."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from http import HTTPStatus
 from typing import Any
 
@@ -100,6 +100,18 @@ class ClusterApi:
             return bool(found.get("status") == status and found.get("reason") == reason)
 
         await self.until(what, has_it)
+
+    async def until_data(self, identifier: str, names: Collection[str], what: str) -> dict[str, Any]:
+        """The control plane adapter's data once it has all of these: HyperShift is available before its version is."""
+        data: dict[str, Any] = {}
+
+        async def has_them() -> bool:
+            nonlocal data
+            data = (await self.status(identifier)).get("data") or {}
+            return all(map(data.get, names))
+
+        await self.until(what, has_them)
+        return data
 
     async def until_gone(self, identifier: str, what: str) -> None:
         async def is_gone() -> bool:

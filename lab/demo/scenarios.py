@@ -22,12 +22,12 @@ async def happy(api: ClusterApi) -> None:
     """A cluster is created, upgraded, gets a node pool, and is deleted with the node pool in the way."""
     cluster = await api.create("demo")
     await api.until_reconciled(cluster, _AVAILABLE)
-    data = (await api.status(cluster))["data"]
+    data = await api.until_data(cluster, ("control_plane_endpoint", "version"), "its endpoint and version are reported")
     api.timeline.event("you", f"see the endpoint {data['control_plane_endpoint']}, version {data['version']}")
     await api.change(cluster, openshift_version=NEXT_VERSION)
 
     async def is_upgraded() -> bool:
-        return bool((await api.status(cluster))["data"].get("version") == NEXT_VERSION)
+        return bool((await api.status(cluster)).get("data", {}).get("version") == NEXT_VERSION)
 
     await api.until(f"the control plane runs {NEXT_VERSION}", is_upgraded)
     await api.until_reconciled(cluster, "the cluster is reconciled again")

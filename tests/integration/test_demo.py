@@ -30,7 +30,7 @@ REPORTS = (
 
 def test_the_demonstration_takes_a_cluster_from_its_event_to_available_and_away() -> None:
     outcome = subprocess.run(
-        [sys.executable, "-m", "lab.demo"], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, "-m", "lab.demo"], capture_output=True, text=True, timeout=1800, check=False
     )
     shown = outcome.stdout
     assert outcome.returncode == 0, shown + outcome.stderr
