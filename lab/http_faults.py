@@ -1,5 +1,6 @@
 """Injected faults of a stand-in that speaks HTTP: a given number of times, for the requests that match a pattern."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,7 +38,14 @@ class Delay:
     seconds: float
 
 
-Fault = Answer | Hang | Cut | LoseAnswer | Delay
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Carry the request out once `released` is set."""
+
+    released: asyncio.Event
+
+
+Fault = Answer | Hang | Cut | LoseAnswer | Delay | Hold
 
 
 @dataclass(slots=True)
@@ -80,6 +88,12 @@ class Faults:
 
     def delay(self, seconds: float, *, method: str | None = None, path: str = "", times: int = 1) -> None:
         self._set(Delay(seconds), method, path, times)
+
+    def hold(self, *, method: str | None = None, path: str = "", times: int = 1) -> asyncio.Event:
+        """Requests wait until the event that comes back is set."""
+        released = asyncio.Event()
+        self._set(Hold(released), method, path, times)
+        return released
 
     def clear(self) -> None:
         """Remove all faults that have not occurred yet."""

@@ -95,6 +95,11 @@ class LabBroker:
         found = self._of(topic, subscription)
         await self._topics.until(lambda: found.unacknowledged >= count)
 
+    async def until_waiting(self, topic: str, subscription: str, count: int = 1) -> None:
+        """Return when at least so many messages wait for a consumer."""
+        found = self._of(topic, subscription)
+        await self._topics.until(lambda: len(found.waiting) >= count)
+
     def _of(self, topic: str, subscription: str) -> Subscription:
         return self._topics.subscription(topic, subscription)
 

@@ -31,6 +31,7 @@ from tests.support.small_adapter import ADAPTER, NAMESPACE, REPORTED, TOPIC, wri
 
 SOON = 240.0
 FOREGROUND = "foregroundDeletion"
+RUN_ENDED = "Event execution finished"
 ENVIRONMENT = {
     "HYPERFLEET_LISTEN_HOST": "127.0.0.1",
     "HYPERFLEET_HEALTH_PORT": "0",
@@ -78,6 +79,12 @@ class DispatcherProcess:
         """Return when it owns the watches."""
         await self.until_line(lambda line: str(line.get("msg", "")).startswith("leading: "))
         return self
+
+    async def until_run(self, *, count: int = 1, **fields: Any) -> dict[str, Any]:
+        """The last line of a run with these fields, which it writes after it has counted and recorded itself."""
+        return await self.until_line(
+            lambda line: str(line["msg"]).startswith(RUN_ENDED) and fields.items() <= line.items(), count=count
+        )
 
     @property
     def pid(self) -> int:
@@ -203,7 +210,17 @@ class EmbeddedBroker:
         return EmbeddedPublisher(self.server.address)
 
     async def until_consumed(self) -> None:
-        await self.server.until_consumed(TOPIC, ADAPTER)
+        async with asyncio.timeout(SOON):
+            await self.server.until_consumed(TOPIC, ADAPTER)
+
+    async def until_held(self, count: int = 1) -> None:
+        async with asyncio.timeout(SOON):
+            await self.server.until_held(TOPIC, ADAPTER, count)
+
+    async def until_waiting(self, count: int = 1) -> None:
+        """The broker may read a process's last frames after the process has ended."""
+        async with asyncio.timeout(SOON):
+            await self.server.until_waiting(TOPIC, ADAPTER, count)
 
 
 @dataclass
@@ -242,6 +259,12 @@ class System:
             return None
         condition = next(each for each in status.conditions if each.type == "Available")
         return status.observed_generation, condition.status
+
+    def reason(self, cluster: Resource) -> str:
+        """The reason of the Available condition that was reported last."""
+        status = self.status(cluster)
+        found = (each.reason for each in status.conditions if each.type == "Available") if status else iter(())
+        return next(found, "") or ""
 
     async def until(self, reached: Callable[[], bool], what: str, *, timeout: float = SOON) -> None:
         """Return when it is so; looked at after every request to the API."""
@@ -310,7 +333,8 @@ async def cluster_client(folder: Path, server: KubernetesServer) -> AsyncIterato
 class JobWorker:
     """Stands for the containers of Jobs: sets the conditions that a status reporter would set, after `delay` seconds.
 
-    It keeps a record of the Jobs it has seen: which existed at the same time, by cluster and generation.
+    The conditions of the first Job it sees have the reason `Job1`, of the second `Job2`, and so on. It keeps a record of
+    the Jobs it has seen: which existed at the same time, by cluster and generation.
     """
 
     def __init__(self, client: KubernetesClient, *, delay: Callable[[], float] = lambda: 0.0) -> None:
@@ -352,7 +376,7 @@ class JobWorker:
                 if name in self.present:
                     self.doubled.append(name)
                 self.present[name] = metadata["uid"]
-                self._spawn(self._work(name, metadata["uid"]))
+                self._spawn(self._work(name, metadata["uid"], f"Job{self.created}"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -371,11 +395,11 @@ class JobWorker:
                     continue
             return
 
-    async def _work(self, name: str, uid: str) -> None:
+    async def _work(self, name: str, uid: str, reason: str) -> None:
         while True:
             await asyncio.sleep(self._delay())
             try:
-                await set_conditions(self._client, {"metadata": {"name": name, "uid": uid}})
+                await set_conditions(self._client, {"metadata": {"name": name, "uid": uid}}, reason=reason)
             except Transient:
                 continue
             except (NotFound, Conflict, Invalid):

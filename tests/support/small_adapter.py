@@ -91,7 +91,7 @@ def write_files(
     adapter = {
         "adapter": {"name": ADAPTER},
         "clients": {
-            "hyperfleet_api": {"base_url": api_url, "timeout": "5s", "base_delay": "100ms", "max_delay": "1s"},
+            "hyperfleet_api": {"base_url": api_url, "timeout": "60s", "base_delay": "100ms", "max_delay": "1s"},
             "broker": {"topic": TOPIC, "subscription_id": ADAPTER},
             "kubernetes": {"kube_config_path": kubeconfig},
         },

@@ -15,7 +15,7 @@ from lab.api.http_api.openapi import openapi_document
 from lab.api.http_api.seen import Journal, Seen
 from lab.api.problems import NO_CREDENTIALS, NO_ENDPOINT, Kind, Problem
 from lab.api.store import Store
-from lab.http_faults import Answer, Cut, Delay, Fault, Faults, Hang, LoseAnswer
+from lab.http_faults import Answer, Cut, Delay, Fault, Faults, Hang, Hold, LoseAnswer
 
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _PUBLIC = "/api/hyperfleet"
@@ -63,6 +63,9 @@ class Api:
                 await asyncio.Event().wait()
             case Delay(seconds):
                 await asyncio.sleep(seconds)
+            case Hold(released):
+                self._note(request, await request.read(), None)
+                await released.wait()
             case LoseAnswer():
                 await self._carry_out(request, handler)
                 return None

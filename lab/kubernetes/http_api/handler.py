@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from lab.http_faults import Answer, Cut, Delay, Fault, Hang, LoseAnswer
+from lab.http_faults import Answer, Cut, Delay, Fault, Hang, Hold, LoseAnswer
 from lab.kubernetes.api import refusals
 from lab.kubernetes.api.kinds import JOB, Kinds
 from lab.kubernetes.api.paths import Target, group_version, parse
@@ -79,6 +79,8 @@ class Handler:
                 _cut(request)
             case Delay(seconds):
                 await asyncio.sleep(seconds)
+            case Hold(released):
+                await released.wait()
         answer = await self._carry_out(request, identity)
         if isinstance(fault, LoseAnswer):
             _cut(request)
@@ -123,11 +125,11 @@ class Handler:
         )
         answer = web.StreamResponse(headers={"Content-Type": "application/json"})
         answer.enable_chunked_encoding()
-        await answer.prepare(request)
         connection = request.transport
         assert connection is not None
         self.watches.add(connection)
         try:
+            await answer.prepare(request)
             async for event in watch.events(self._resources.store, watched):
                 await answer.write(json.dumps(event).encode() + b"\n")
         finally:

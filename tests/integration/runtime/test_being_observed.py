@@ -12,8 +12,8 @@ async def test_objects_that_fail_come_first_with_their_error_and_their_next_try(
         await dispatcher.serving()
         await system.publish(good)
         await system.publish(bad)
-        await dispatcher.until_line(lambda line: line.get("level") == "error" and line.get("cluster_id") == bad.id)
-        await system.until(lambda: system.available(good) is not None, "reported")
+        await dispatcher.until_run(level="error", cluster_id=bad.id)
+        await dispatcher.until_run(cluster_id=good.id)
         status, text = await dispatcher.get("/objects")
         listed = json.loads(text)["items"]
         assert (status, [each["id"] for each in listed]) == (200, [bad.id, good.id])
@@ -34,7 +34,7 @@ async def test_metrics_count_what_happened(system: LabSystem) -> None:
         await dispatcher.serving()
         await system.publish(cluster)
         await system.until(lambda: system.available(cluster) == (1, "True"), "available")
-        await dispatcher.until_line(lambda line: line.get("cause") == "watch")
+        await dispatcher.until_run(cause="watch")
         text = await dispatcher.metrics()
     labels = 'adapter_name="small",component="small"'
     for name, more in {
