@@ -10,15 +10,18 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 
-from lab.real.servers.processes import free_port
+from lab.loopback import ReservedPort
 
-_READY_SECONDS = 60.0
+_READY_SECONDS = 240.0
 _STOP_SECONDS = 40.0
 
 
 @dataclass(slots=True, kw_only=True)
 class DispatcherProcess:
-    """`environment` is what the Deployment would set. Its log goes to `<folder>/<name>.log`."""
+    """`environment` is what the Deployment would set. Its log goes to `<folder>/<name>.log`.
+
+    Its ports stay its own until `release`.
+    """
 
     name: str
     adapter_config: Path
@@ -28,17 +31,28 @@ class DispatcherProcess:
     kubeconfig: Path
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
-    health_port: int = 0
-    metrics_port: int = 0
     process: asyncio.subprocess.Process | None = None
+    _health: ReservedPort = field(default_factory=ReservedPort)
+    _metrics: ReservedPort = field(default_factory=ReservedPort)
 
     @property
     def log(self) -> Path:
         return self.folder / f"{self.name}.log"
 
+    @property
+    def health_port(self) -> int:
+        return self._health.number
+
+    @property
+    def metrics_port(self) -> int:
+        return self._metrics.number
+
+    def release(self) -> None:
+        self._health.release()
+        self._metrics.release()
+
     async def start(self) -> None:
         """Return when it says that it is ready."""
-        self.health_port, self.metrics_port = self.health_port or free_port(), self.metrics_port or free_port()
         with self.log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "dispatcher.cli", "serve"),

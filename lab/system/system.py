@@ -121,6 +121,7 @@ class LabSystem:
         self.stubs = {name: await running.enter_async_context(self._stub(name)) for name in STUBS}
         self.dispatchers = {each.name: each for each in (self._control_plane(), self._node_pool())}
         for dispatcher in self.dispatchers.values():
+            running.callback(dispatcher.release)
             running.push_async_callback(dispatcher.stop)
         await asyncio.gather(*(each.start() for each in self.dispatchers.values()))
 

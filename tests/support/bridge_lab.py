@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from dpu_bridge.api.kinds import API_VERSION, DPF, HYPERSHIFT, KIND
 from shared.errors import AlreadyExists, NotFound
 from shared.kubernetes import Change, KubernetesClient, Object, ObjectRef, PatchType, Watch, select_one
 from tests.support.bridges import IMAGES, bridge_object
+from tests.support.watches import following
 
 CRD = Path(__file__).parents[2] / "charts" / "dpu-hcp-bridge" / "templates" / "dpuhcpbridges.crd.yaml"
 OPERATOR_NAMESPACE, METALLB_NAMESPACE = "dpu-hcp-bridge", "metallb-system"
@@ -83,17 +85,15 @@ class BridgeLab:
 
     async def until(self, ref: ObjectRef, reached: Callable[[Object], bool]) -> Object:
         """The object, once it satisfies `reached`. The deadline is the test's."""
-        async for event in Watch(self.client, select_one(ref)).events():
-            if event.change is not Change.DELETED and reached(event.object):
-                return event.object
+        async with aclosing(Watch(self.client, select_one(ref)).events()) as events:
+            async for event in events:
+                if event.change is not Change.DELETED and reached(event.object):
+                    return event.object
         raise AssertionError("a watch does not end")
 
     async def until_gone(self, ref: ObjectRef) -> None:
-        if await self.read(ref) is None:
-            return
-        async for event in Watch(self.client, select_one(ref)).events():
-            if event.change is Change.DELETED:
-                return
+        async with following(Watch(self.client, select_one(ref))) as followed:
+            await followed.until(lambda: not len(followed.watch.known))
 
 
 def has(type_: str, *, status: str = "True", reason: str = "") -> Callable[[Object], bool]:

@@ -8,12 +8,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.real.servers.processes import free_port
+from lab.loopback import ReservedPort
 
 _BLOCK = re.compile(r"^```(?P<kind>sh server|sh|text)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _END = "__end of block__"
@@ -26,10 +26,10 @@ class Block:
     content: str
 
 
-def blocks(page: str, folder: Path, ports: Sequence[str]) -> Iterator[Block]:
+def blocks(page: str, folder: Path, ports: Mapping[str, ReservedPort]) -> Iterator[Block]:
     """The page's blocks, with free ports for its own and the test's folder for /tmp."""
-    for port in ports:
-        page = page.replace(port, str(free_port()))
+    for port, free in ports.items():
+        page = page.replace(port, str(free.number))
     for found in _BLOCK.finditer(page):
         yield Block(found["kind"], found["content"].replace("/tmp/", f"{folder}/"))
 
@@ -40,8 +40,11 @@ def follow(page: str, *, cwd: Path, folder: Path, ports: Sequence[str], programs
     environment = {**os.environ, "PATH": path, "HOME": str(folder)}
     printed = ""
     with ExitStack() as stack:
+        free = {each: ReservedPort() for each in ports}
+        for each in free.values():
+            stack.callback(each.release)
         shell = stack.enter_context(terminal(environment, cwd))
-        for block in blocks(page, folder, ports):
+        for block in blocks(page, folder, free):
             match block.kind:
                 case "sh server":
                     serve(stack, environment, cwd, block.content.strip())

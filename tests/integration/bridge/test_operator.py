@@ -15,11 +15,11 @@ from lab.dpf.kubeconfigs import publish_kubeconfigs
 from lab.hypershift.operator import Operator
 from lab.kubeconfig import kubeconfig
 from lab.kubernetes import LabKubernetes
-from lab.real.servers.processes import free_port
+from lab.loopback import ReservedPort
 from shared.kubernetes import KubernetesClient, Object, access_source
 from tests.support.bridge_lab import METALLB_NAMESPACE, OPERATOR_NAMESPACE, BridgeLab, bridge_definition, has
 
-DEADLINE = 60.0
+DEADLINE = 240.0
 
 
 def hypershift(kind: str, plural: str) -> Object:
@@ -60,7 +60,8 @@ async def lab(tmp_path: Path) -> AsyncIterator[BridgeLab]:
         ):
             made = BridgeLab(client, "t")
             await made.prepare()
-            unreachable = kubeconfig(f"http://127.0.0.1:{free_port()}", "token")
+            nobody = ReservedPort()
+            unreachable = kubeconfig(f"http://127.0.0.1:{nobody.number}", "token")
             publishing = asyncio.create_task(publish_kubeconfigs(client, unreachable))
             operator = asyncio.create_task(run(settings, stop=stop))
             yield made
@@ -69,6 +70,7 @@ async def lab(tmp_path: Path) -> AsyncIterator[BridgeLab]:
             publishing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await publishing
+            nobody.release()
 
 
 async def test_a_bridge_gets_its_control_plane_and_dpf_its_kubeconfig(lab: BridgeLab) -> None:

@@ -18,7 +18,7 @@ from shared.maestro import MaestroClient, MaestroSettings
 from shared.model.manifestwork import ManifestWork
 from tests.support.kubernetes_jobs import conditions, job_of
 
-TIMEOUT = 60
+TIMEOUT = 240.0
 
 
 async def eventually(holds: Callable[[], Any]) -> None:

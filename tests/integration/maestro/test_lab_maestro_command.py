@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from lab.loopback import ReservedPort
+
 COMMAND = [sys.executable, "-m", "lab.maestro.command"]
-TIMEOUT = 60
+TIMEOUT = 240.0
 
 
 @contextmanager
@@ -52,12 +54,11 @@ def test_it_serves_on_the_ports_it_tells_until_it_is_signalled(number: signal.Si
 
 
 def test_it_serves_on_the_given_port_and_prints_it() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with running("--rest-port", str(port)) as process:
+    free = ReservedPort()
+    with running("--rest-port", str(free.number)) as process:
         assert read_line(process) == "Maestro is up; stop it with Ctrl-C.\n"
-        assert read_line(process).split() == ["rest", f"http://127.0.0.1:{port}"]
+        assert read_line(process).split() == ["rest", f"http://127.0.0.1:{free.number}"]
+    free.release()
 
 
 @pytest.mark.parametrize(
