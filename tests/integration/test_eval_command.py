@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=240,
             check=False,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
             cwd=tmp_path,
@@ -254,7 +254,7 @@ def test_a_reader_that_goes_away_is_no_failure(run: Run) -> None:
         ["bash", "-c", f"set -o pipefail; {piped}"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
         cwd=Path(__file__).parents[2],
     )
@@ -296,7 +296,7 @@ def test_bash_completes_what_was_typed(run: Run, cluster: str, tmp_path: Path) -
             'COMPREPLY=(); _hyperfleet_adapter; echo "${COMPREPLY[@]}"',
         ]
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script)], capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path
+        ["bash", "-c", "\n".join(script)], capture_output=True, text=True, timeout=240, check=True, cwd=tmp_path
     )
     assert dict(zip(COMPLETIONS, map(str.split, done.stdout.splitlines()), strict=True)) == COMPLETIONS
 

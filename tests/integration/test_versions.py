@@ -21,7 +21,7 @@ def test_every_command_prints_its_name_and_its_version(command: str) -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
 
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (
@@ -33,7 +33,7 @@ def test_every_command_prints_its_name_and_its_version(command: str) -> None:
 
 def test_the_bridge_prints_its_version_too() -> None:
     outcome = subprocess.run(
-        [sys.executable, "-m", "dpu_bridge", "--version"], check=False, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "dpu_bridge", "--version"], check=False, capture_output=True, text=True, timeout=240
     )
 
     assert (outcome.returncode, outcome.stdout) == (0, f"dpu-hcp-bridge {__version__}\n")

@@ -14,7 +14,7 @@ from typing import Any
 
 from lab.certificates import self_signed
 
-TIMEOUT = 30.0
+TIMEOUT = 240.0
 
 
 def left_open(main: Callable[[], Coroutine[Any, Any, None]]) -> list[str]:

@@ -35,6 +35,6 @@ def _pattern(output: str) -> str:
 def _run(command: str, folder: Path) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        command, shell=True, cwd=folder, env={"PATH": path}, capture_output=True, text=True, check=False, timeout=60
+        command, shell=True, cwd=folder, env={"PATH": path}, capture_output=True, text=True, check=False, timeout=240
     )
     return done.stdout + done.stderr

@@ -155,13 +155,13 @@ class TestNoAnswer:
             with pytest.raises(Unavailable, match="GET http://127"):
                 await client.send(get())
 
-    async def test_the_calls_own_timeout_holds(self, server: Server) -> None:
+    async def test_the_calls_own_timeout_holds(self, server: Server, caplog: pytest.LogCaptureFixture) -> None:
         server.answers = [hangs]
-        async with calling(server, timeout=60.0) as client:
+        async with calling(server, timeout=600.0) as client:
             with pytest.raises(DeadlineExceeded, match=r"no answer in 0\.05 s") as refusal:
                 await client.send(get(timeout=0.05, retry_attempts=2))
         assert isinstance(refusal.value, Transient)
-        assert len(server.asked) == 2
+        assert caplog.text.count("trying again") == 1
 
     async def test_a_call_may_take_longer_than_the_clients_timeout(self, server: Server) -> None:
         async def slowly(_: web.Request) -> web.StreamResponse:
@@ -170,7 +170,7 @@ class TestNoAnswer:
 
         server.answers = [slowly]
         async with calling(server, timeout=0.05) as client:
-            assert (await client.send(get(timeout=30.0))).body == b"late"
+            assert (await client.send(get(timeout=240.0))).body == b"late"
 
     @pytest.mark.parametrize(
         "request_",

@@ -32,10 +32,10 @@ from shared.errors import Unavailable
 from shared.maestro import MaestroClient, Works
 from shared.model.manifestwork import ManifestWork
 from shared.model.snapshot import ClusterSnapshot
-from tests.support.adapter import Adapter, Cluster
+from tests.support.adapter import TIMEOUT, Adapter, Cluster
 
 WORK = f"hostedcluster-{Cluster().cluster_id}"
-SHORT = {"ADAPTER_TIME_BUDGET": "9s", "MAESTRO_TIMEOUT": "1s"}
+SHORT = {"MAESTRO_RETRY_BUDGET": "1s", "MAESTRO_TIMEOUT": "1s"}
 REFUSED_CONTENT = "failed to create resource: maestro-8: the manifest bundle in the resource is invalid, manifests[0].metadata.name: Invalid value"
 
 PASSING: dict[str, Callable[[Faults], None]] = {
@@ -308,16 +308,19 @@ async def test_a_report_that_cannot_be_written_is_reported_by_the_exit_code(
 ) -> None:
     nowhere = str(tmp_path / "nowhere" / "report.json")
     process = await adapter.start(Cluster(), RESULTS_OUTPUT_PATH=nowhere, CONFIRMATION_WAIT="0")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(TIMEOUT):
         _, log = await process.communicate()
 
     assert process.returncode == 5
     assert b"cannot write the report" in log
 
 
-async def test_a_pod_that_is_stopped_while_it_starts_has_its_report(adapter: Adapter, works: Works) -> None:
+async def test_a_pod_that_is_stopped_while_it_starts_has_its_report(
+    adapter: Adapter, works: Works, maestro: LabMaestro
+) -> None:
+    maestro.faults.hang_rest(times=100)
     process = await adapter.start(Cluster())
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(TIMEOUT):
         await listens_to_signals(process)
     process.terminate()
 
@@ -359,7 +362,7 @@ sys.exit(run(Broken(RESULTS_OUTPUT_PATH=sys.argv[1]), StopSignals()))
         env={**os.environ},
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(TIMEOUT):
         _, log = await process.communicate()
 
     applied = json.loads(report.read_text())["conditions"][0]

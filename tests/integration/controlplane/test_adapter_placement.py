@@ -84,7 +84,7 @@ async def test_a_list_that_is_away_is_unknown_and_worth_another_pod(adapter: Ada
         Cluster(),
         MANAGEMENT_CLUSTER_CONSUMER="",
         MANAGEMENT_CLUSTERS_URL="http://127.0.0.1:1/",
-        ADAPTER_TIME_BUDGET="8s",
+        MAESTRO_RETRY_BUDGET="1s",
     )
 
     assert run.exit_code == 4

@@ -247,7 +247,7 @@ async def test_a_control_plane_stays_where_it_is(
 
 
 async def test_a_maestro_that_is_away_is_unknown_and_worth_another_pod(adapter: Adapter) -> None:
-    run = await adapter.run(Cluster(), MAESTRO_API_URL="http://127.0.0.1:1", ADAPTER_TIME_BUDGET="8s")
+    run = await adapter.run(Cluster(), MAESTRO_API_URL="http://127.0.0.1:1", MAESTRO_RETRY_BUDGET="1s")
 
     assert run.exit_code == 4
     assert set(run.statuses.values()) == {"Unknown"}

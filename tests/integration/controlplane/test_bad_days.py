@@ -13,7 +13,7 @@ import pytest
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent, Script
 from shared.maestro import Works
-from tests.support.adapter import Adapter, Cluster
+from tests.support.adapter import TIMEOUT, Adapter, Cluster
 
 DOCUMENTED = {0, 2, 3, 4, 5}
 
@@ -171,7 +171,7 @@ async def test_a_stopped_run_reports_what_it_had_observed(
     cluster.change(openshift_version="4.22.3")
     maestro.faults.hang_publish()
     process = await adapter.start(cluster)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(TIMEOUT):
         await maestro.faults.have_occurred()
     process.send_signal(signal.SIGTERM)
 
@@ -248,7 +248,7 @@ async def test_deeply_nested_json_from_maestro_is_trouble_of_maestro(
 ) -> None:
     maestro.faults.fail_rest(200, "[" * 100_000, times=100)
 
-    run = await adapter.run(Cluster(), ADAPTER_TIME_BUDGET="7s")
+    run = await adapter.run(Cluster(), MAESTRO_RETRY_BUDGET="1s")
 
     assert run.exit_code == 4
     assert run.reason("Applied") == "MaestroError"

@@ -189,9 +189,9 @@ async def test_a_maestro_that_fails_while_it_is_written_leaves_what_was_just_rea
     adapter: Adapter, running: Cluster, maestro: LabMaestro
 ) -> None:
     running.change(openshift_version="4.22.3")
-    maestro.faults.hang_publish(times=100)
+    maestro.faults.fail_publish(grpc.StatusCode.UNAVAILABLE, "connection reset", times=1000)
 
-    run = await adapter.run(running, ADAPTER_TIME_BUDGET="8s")
+    run = await adapter.run(running, MAESTRO_RETRY_BUDGET="1s")
 
     assert run.exit_code == 4
     assert run.statuses["Applied"] == "Unknown"

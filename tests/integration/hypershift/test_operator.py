@@ -55,9 +55,11 @@ async def define(http: httpx.AsyncClient) -> None:
     answer.raise_for_status()
 
 
-async def until(http: httpx.AsyncClient, name: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """The object once it satisfies `reached`, by a watch of its own."""
-    query = {"watch": "1", "fieldSelector": f"metadata.name={name}", "resourceVersion": "0"}
+async def until(
+    http: httpx.AsyncClient, name: str, reached: Callable[[dict[str, Any]], bool], *, since: str = "0"
+) -> dict[str, Any]:
+    """The object once it satisfies `reached`, by a watch of its own from this version on; "0" begins with what is there."""
+    query = {"watch": "1", "fieldSelector": f"metadata.name={name}", "resourceVersion": since}
     async with asyncio.timeout(TIMEOUT), http.stream("GET", PATH, params=query, timeout=None) as answer:
         answer.raise_for_status()
         async for line in answer.aiter_lines():
@@ -82,7 +84,8 @@ async def test_a_cluster_is_installed_and_after_its_deletion_gone(
         installed = await until(http, "demo", is_installed)
         assert installed["metadata"]["finalizers"] == [FINALIZER]
         (await http.delete(f"{PATH}/demo")).raise_for_status()
-        await until(http, "demo", lambda event: event["type"] == "DELETED")
+        since = installed["metadata"]["resourceVersion"]
+        await until(http, "demo", lambda event: event["type"] == "DELETED", since=since)
 
 
 async def test_a_kind_that_is_defined_later_is_waited_for(server: LabKubernetes, http: httpx.AsyncClient) -> None:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 COMMAND = [sys.executable, "-m", "lab.kubernetes.command"]
-TIMEOUT = 60
+TIMEOUT = 240.0
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pytest
 
 from lab.api import Discard, LabApi
 
-DEADLINE = 10.0
+DEADLINE = 240.0
 CLUSTERS = "/api/hyperfleet/v1/clusters"
 
 
@@ -193,9 +193,9 @@ async def test_the_command_serves_until_it_is_interrupted() -> None:
     )  # fmt: skip
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(DEADLINE):
             url = json.loads(await process.stdout.readline())["api"]
-        async with httpx.AsyncClient(base_url=url) as http:
+        async with httpx.AsyncClient(base_url=url, timeout=DEADLINE) as http:
             answer = await http.post(CLUSTERS, json={"kind": "Cluster", "name": "demo", "spec": {}})
     finally:
         process.send_signal(signal.SIGINT)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from shared.embedded_broker import Deliver, Frame, Publish, Published, Subscribe, Subscribed, decode, encode
 
-DEADLINE = 10.0
+DEADLINE = 240.0
 Kind = TypeVar("Kind", bound=Frame)
 
 

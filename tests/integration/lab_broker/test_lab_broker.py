@@ -169,7 +169,7 @@ async def test_the_command_serves_until_it_is_terminated() -> None:
     )  # fmt: skip
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(DEADLINE):
             address = json.loads(await process.stdout.readline())["broker"]
         reader, writer = await asyncio.open_connection(*address.split(":"))
         for frame in (_publish(b"event"), Subscribe(topic=TOPIC, subscription=NAME, prefetch=0)):

@@ -40,7 +40,7 @@ def faults(server: LabMaestro) -> Faults:
 
 
 def settings_for(server: LabMaestro, **overrides: Any) -> MaestroSettings:
-    values: dict[str, Any] = {"timeout": 1.0, "server_healthiness_timeout": 2.0, "retry_attempts": 3} | overrides
+    values: dict[str, Any] = {"timeout": 60.0, "server_healthiness_timeout": 2.0, "retry_attempts": 3} | overrides
     return MaestroSettings(
         grpc_server_address=server.grpc_address,
         http_server_address=server.rest_url,
@@ -58,9 +58,16 @@ async def works(server: LabMaestro) -> AsyncIterator[Works]:
 
 
 @pytest.fixture
-async def impatient(server: LabMaestro, works: Works) -> AsyncIterator[Works]:
+async def once(server: LabMaestro, works: Works) -> AsyncIterator[Works]:
     """The same works through a client that tries everything once."""
     async with MaestroClient(settings_for(server, retry_attempts=1)) as client:
+        yield client.works(CONSUMER)
+
+
+@pytest.fixture
+async def impatient(server: LabMaestro, works: Works) -> AsyncIterator[Works]:
+    """Of a client that waits for a second."""
+    async with MaestroClient(settings_for(server, retry_attempts=1, timeout=1.0)) as client:
         yield client.works(CONSUMER)
 
 
@@ -120,11 +127,11 @@ async def test_a_passing_trouble_is_not_noticed(works: Works, faults: Faults, tr
     ids=lambda value: getattr(value, "name", None) or getattr(value, "__name__", None),
 )
 async def test_each_failure_of_a_write_has_its_name(
-    impatient: Works, faults: Faults, code: grpc.StatusCode, details: str, error: type[Exception]
+    once: Works, faults: Faults, code: grpc.StatusCode, details: str, error: type[Exception]
 ) -> None:
     faults.fail_publish(code, details)
     with pytest.raises(error):
-        await impatient.create(some_work("w"))
+        await once.create(some_work("w"))
 
 
 async def test_a_write_that_hangs_ends_with_its_deadline(impatient: Works, faults: Faults) -> None:
@@ -139,23 +146,23 @@ async def test_a_read_that_hangs_ends_with_its_deadline(impatient: Works, faults
         await impatient.get("w")
 
 
-async def test_a_read_whose_connection_is_cut_is_unavailable(impatient: Works, faults: Faults) -> None:
+async def test_a_read_whose_connection_is_cut_is_unavailable(once: Works, faults: Faults) -> None:
     faults.cut_rest()
     with pytest.raises(Unavailable):
-        await impatient.get("w")
+        await once.get("w")
 
 
-async def test_a_busy_server_says_when_to_come_back(impatient: Works, faults: Faults) -> None:
+async def test_a_busy_server_says_when_to_come_back(once: Works, faults: Faults) -> None:
     faults.fail_rest(429, headers={"Retry-After": "7"})
     with pytest.raises(Unavailable) as caught:
-        await impatient.get("w")
+        await once.get("w")
     assert caught.value.retry_after == 7
 
 
-async def test_something_that_is_not_maestro_is_recognised(impatient: Works, faults: Faults) -> None:
+async def test_something_that_is_not_maestro_is_recognised(once: Works, faults: Faults) -> None:
     faults.fail_rest(404, body={"error": "no such page"})
     with pytest.raises(Misconfigured, match="http_server_address"):
-        await impatient.get("w")
+        await once.get("w")
 
 
 async def test_a_writer_that_is_always_overtaken_gets_a_conflict(works: Works, faults: Faults) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from maestro_cli.command_line import PROGRAM
+from maestro_cli.commands import candidates
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
 from tests.support.maestro_cli import CONSUMER, Cli, config_map
@@ -34,6 +35,14 @@ _FISH = """
 source script
 complete --do-complete "$argv"
 """
+# A person waits for three seconds at most; a busy machine may need more.
+_PATIENT = """
+import sys
+from maestro_cli.__main__ import main
+from maestro_cli.commands import candidates
+candidates._TIMEOUT = 240.0
+sys.exit(main())
+"""
 SHELLS = {
     "bash": ("bash", "--norc", "-c", _BASH, "bash"),
     "zsh": ("zsh", "-f", "-c", _ZSH, "zsh"),
@@ -55,7 +64,7 @@ async def completed(shell: str, cli: Cli, client: MaestroClient, tmp_path: Path)
         await client.works(CONSUMER).create(ManifestWork(name=name, consumer=CONSUMER, manifests=(config_map(),)))
     (tmp_path / "script").write_text((await cli("completion", shell)).out)
     program = tmp_path / PROGRAM
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m maestro_cli "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(_PATIENT)} "$@"\n')
     program.chmod(0o755)
     return Completed(shell, {**cli.environment, "HOME": str(tmp_path)}, tmp_path)
 
@@ -107,8 +116,9 @@ async def test_names_that_maestro_knows_and_files_are_offered(completed: "Comple
     ],
 )
 async def test_what_may_follow_is_offered(
-    cli: Cli, client: MaestroClient, words: list[str], offered: list[str]
+    cli: Cli, client: MaestroClient, monkeypatch: pytest.MonkeyPatch, words: list[str], offered: list[str]
 ) -> None:
+    monkeypatch.setattr(candidates, "_TIMEOUT", 240.0)
     await client.works(CONSUMER).create(ManifestWork(name="zero", consumer=CONSUMER, manifests=(config_map(),)))
     await cli("config", "set-context", "lab", "--source-id", "s")
     printed = await cli("complete", "--", *words)

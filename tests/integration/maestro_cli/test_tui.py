@@ -11,12 +11,12 @@ from textual.widgets import Static
 
 from lab.maestro.agent import Agent
 from maestro_cli.tui.app import MaestroApp
-from maestro_cli.tui.dialogs import Ask, Show
+from maestro_cli.tui.dialogs import Ask, Confirm, Show
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
 from tests.support.maestro_cli import CONSUMER, TO, Cli, Files, config_map, manifest_work
 
-WITHIN = 30
+WITHIN = 240
 PICTURE = Path(__file__).parents[3] / "docs" / "images" / "maestro-cli-tui.svg"
 
 
@@ -122,9 +122,12 @@ async def test_yaml_and_deletion_with_a_question(cli: Cli, client: MaestroClient
         await pilot.press("y")
         await until(pilot, lambda: "kind: ManifestWork" in detail(app))
         await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("n")
+        await until(pilot, lambda: not isinstance(app.screen, Confirm))
         assert names(app) == ["first"]
         await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("y")
         await until(pilot, lambda: names(app) == [])
 
@@ -135,9 +138,11 @@ async def test_a_file_is_applied_after_its_differences_were_shown(
     path = files.write(config_map("fresh"))
     app = MaestroApp(client)
     async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: app.sub_title == CONSUMER)
         await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
         await pilot.press(*path, "enter")
-        await until(pilot, lambda: app.screen.__class__.__name__ == "Confirm")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("y")
         await until(pilot, lambda: names(app) == ["configmap-fresh"])
 
@@ -165,8 +170,9 @@ async def test_works_change_while_a_question_is_open(cli: Cli, client: MaestroCl
     async with app.run_test(size=(140, 40)) as pilot:
         await until(pilot, lambda: names(app) == ["second"])
         await pilot.press("d")
-        await until(pilot, lambda: app.screen.__class__.__name__ == "Confirm")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
         await client.works(CONSUMER).create(work("first"))
         await until(pilot, lambda: app.works_shown == ["first", "second"])
         await pilot.press("n")
+        await until(pilot, lambda: not isinstance(app.screen, Confirm))
         assert app.chosen == "second"

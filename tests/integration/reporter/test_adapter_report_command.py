@@ -29,7 +29,7 @@ def adapter_report(
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         env={**known, **results},
     )
 

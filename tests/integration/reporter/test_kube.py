@@ -13,7 +13,7 @@ from status_reporter.kube import ExpiredToken, Kube
 from tests.support.kubernetes import Api, good, pod
 
 READ_PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
-TIMEOUT = 10.0
+TIMEOUT = 60.0
 
 
 @pytest.fixture

@@ -84,8 +84,12 @@ class Follower:
 
     async def until_requests(self, *, gets: int = 0, watches: int = 0) -> None:
         async with asyncio.timeout(TIMEOUT):
-            while self.requests() < (gets, watches):  # noqa: ASYNC110 - the stand-in counts, it posts no event
+            while not self._has_made(gets, watches):  # noqa: ASYNC110 - the stand-in counts, it posts no event
                 await asyncio.sleep(0.01)
+
+    def _has_made(self, gets: int, watches: int) -> bool:
+        made = self.requests()
+        return made[0] >= gets and made[1] >= watches
 
     def requests(self) -> tuple[int, int]:
         """How many gets and watches of the pod there were."""

@@ -43,7 +43,7 @@ def run(module: str, *arguments: str, environment: Mapping[str, str], folder: Pa
         cwd=folder,
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=240,
     )
     written = [each.read_bytes() for each in set(folder.rglob("*")) - before if each.is_file()]
     everything = b"\n".join([done.stdout, done.stderr, *written]).decode(errors="replace")

@@ -18,7 +18,7 @@ from lab.sentinel.decision import Reason
 from shared.embedded_broker import Deliver, Subscribe, decode, encode
 from shared.errors import ServerError, Unavailable
 
-DEADLINE = 20.0
+DEADLINE = 240.0
 TOPIC = "hyperfleet-clusters"
 ADAPTER = "controlplane"
 
@@ -67,7 +67,7 @@ async def sentinel(settings: Sentinel, broker: LabBroker, clock: Clock) -> Async
 async def put(api: LabApi, clock: Clock, resource: Resource, available: str) -> None:
     conditions = [{"type": kind, "status": available} for kind in ("Applied", "Available", "Health")]
     body = {"adapter": ADAPTER, "observed_generation": api.store.get(resource.id).generation, "conditions": conditions}
-    async with httpx.AsyncClient(base_url=api.url) as http:
+    async with httpx.AsyncClient(base_url=api.url, timeout=DEADLINE) as http:
         answer = await http.put(f"{resource.href}/statuses", json=body | {"observed_time": clock.now.isoformat()})
     assert answer.status_code == 201, answer.text
 
@@ -272,7 +272,7 @@ async def test_the_command_announces_until_it_is_terminated(broker: LabBroker) -
         reader, writer = await asyncio.open_connection("127.0.0.1", broker.port)
         writer.write(encode(Subscribe(topic=TOPIC, subscription=ADAPTER, prefetch=1)))
         await reader.readline()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(DEADLINE):
             delivery = decode(await reader.readline())
         process.terminate()
         assert await process.wait() == 0

@@ -25,7 +25,7 @@ async def test_a_watched_value_costs_no_further_request(
 ) -> None:
     await client.create(config_map(namespace, a="1"))
     async with KubernetesSecrets(client, kept_seconds=0.0) as secrets:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(240):
             copy = None
             while copy is None or not copy._is_watched:
                 await secrets.read("ConfigMap", namespace, "settings", "a")
