@@ -1,8 +1,8 @@
 """One Get-and-report pass of the control plane adapter, as a whole process: CPU, memory and time.
 
 Maestro is the stand-in in its own process. The work exists and is confirmed, so nothing is written, as in most runs of
-the adapter. For comparison: an interpreter that does nothing, and one that only imports what the adapter imports. What
-only a developer's environment has is hidden, as in the image.
+the adapter. For comparison: an interpreter that does nothing, and one that only imports what the adapter imports. Each
+starts as in the image. Other processes only add to the CPU time of a run, so the least is nearest to its own.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import _image
 from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient, MaestroSettings
 
@@ -29,7 +30,7 @@ SNAPSHOT = Path(__file__).parents[1] / "jobs" / "controlplane" / "cluster.json"
 _PRINT_MEMORY = "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
 _PROGRAMS = {
     "python, doing nothing": "pass",
-    "loading the adapter": "import controlplane_adapter.run",
+    "loading the adapter": "import gc; gc.disable(); import controlplane_adapter.run",
     "the whole run": "from controlplane_adapter.__main__ import main; code = main(); assert code == 0, code",
 }
 
@@ -39,37 +40,42 @@ class Cost:
     cpu_ms: float
     memory_mib: float
     wall_ms: float
+    least_cpu_ms: float
 
 
 def main() -> None:
-    print("\ncontrol plane adapter: one Get-and-report pass, whole process, median\n")
-    with tempfile.TemporaryDirectory() as folder:
-        _hide_developer_packages(Path(folder))
-        costs = asyncio.run(_measure(Path(folder)))
-    print(f"{'':<24} {'CPU':>10} {'memory':>12} {'time':>10}")
+    print(f"\ncontrol plane adapter: one Get-and-report pass, whole process, median of {RUNS}\n")
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        in_image = _image.environment(folder)
+        costs = asyncio.run(_measure(folder, in_image))
+        imports = _largest_imports(in_image)
+    print(f"{'':<24} {'CPU':>10} {'least':>10} {'memory':>12} {'time':>10}")
     for label, cost in costs.items():
-        print(f"{label:<24} {cost.cpu_ms:7.0f} ms {cost.memory_mib:8.1f} MiB {cost.wall_ms:7.0f} ms")
+        cpu = f"{cost.cpu_ms:7.0f} ms {cost.least_cpu_ms:7.0f} ms"
+        print(f"{label:<24} {cpu} {cost.memory_mib:8.1f} MiB {cost.wall_ms:7.0f} ms")
     whole, loading = costs["the whole run"], costs["loading the adapter"]
     print(f"\nof the CPU, {loading.cpu_ms / whole.cpu_ms:.0%} goes into loading; the largest parts of that:")
-    for name, milliseconds in _largest_imports():
+    for name, milliseconds in imports:
         print(f"  {name:<28} {milliseconds:6.0f} ms")
-    within = whole.cpu_ms <= CPU_BUDGET_MS and whole.memory_mib <= MEMORY_BUDGET_MIB
-    print(f"budget {CPU_BUDGET_MS:.0f} ms CPU, {MEMORY_BUDGET_MIB:.0f} MiB: {'kept' if within else 'NOT KEPT'}")
+    verdicts = {"median": whole.cpu_ms, "least": whole.least_cpu_ms}
+    kept = ", ".join(f"{name} {_kept(cpu <= CPU_BUDGET_MS)}" for name, cpu in verdicts.items())
+    memory = _kept(whole.memory_mib <= MEMORY_BUDGET_MIB)
+    print(f"budget {CPU_BUDGET_MS:.0f} ms CPU: {kept}; {MEMORY_BUDGET_MIB:.0f} MiB: {memory}")
 
 
-def _hide_developer_packages(folder: Path) -> None:
-    """Hide rich, which structlog imports where it finds it."""
-    (folder / "rich.py").write_text("raise ModuleNotFoundError('not in the image', name='rich')")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")]))
+def _kept(within: bool) -> str:  # noqa: FBT001 - the only argument
+    return "kept" if within else "NOT KEPT"
 
 
-async def _measure(folder: Path) -> dict[str, Cost]:
+async def _measure(folder: Path, in_image: Mapping[str, str]) -> dict[str, Cost]:
     command = [sys.executable, "-c", "import lab.maestro.command as c; c.main()", "--output", "json"]
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
     try:
         addresses = json.loads(await server.stdout.readline())
-        environment = os.environ | {
+        environment = {
+            **in_image,
             "CLUSTER_SNAPSHOT_PATH": str(SNAPSHOT),
             "RESULTS_OUTPUT_PATH": str(folder / "adapter-report.json"),
             "MAESTRO_API_URL": addresses["rest"],
@@ -109,14 +115,18 @@ def _costs(environment: Mapping[str, str]) -> dict[str, Cost]:
 
 
 def _median(costs: list[Cost]) -> Cost:
-    columns = zip(*((cost.cpu_ms, cost.memory_mib, cost.wall_ms) for cost in costs), strict=True)
-    return Cost(*(statistics.median(column) for column in columns))
+    return Cost(
+        cpu_ms=statistics.median(cost.cpu_ms for cost in costs),
+        memory_mib=statistics.median(cost.memory_mib for cost in costs),
+        wall_ms=statistics.median(cost.wall_ms for cost in costs),
+        least_cpu_ms=min(cost.cpu_ms for cost in costs),
+    )
 
 
 def _run(program: str, environment: Mapping[str, str]) -> Cost:
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import re; {program}; {_PRINT_MEMORY}"],
+        [*_image.PYTHON, "-c", f"import re; {program}; {_PRINT_MEMORY}"],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -128,13 +138,14 @@ def _run(program: str, environment: Mapping[str, str]) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, "the adapter did not report; run it by hand to see why"
     wall = time.perf_counter() - began
-    return Cost((usage.ru_utime + usage.ru_stime) * 1000, float(printed) / 1024, wall * 1000)
+    cpu = (usage.ru_utime + usage.ru_stime) * 1000
+    return Cost(cpu, float(printed) / 1024, wall * 1000, cpu)
 
 
-def _largest_imports() -> list[tuple[str, float]]:
+def _largest_imports(environment: Mapping[str, str]) -> list[tuple[str, float]]:
     """Packages by the time that loading them took in all, without what others had loaded before."""
-    command = [sys.executable, "-X", "importtime", "-c", "import controlplane_adapter.run"]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    command = [*_image.PYTHON, "-X", "importtime", "-c", "import controlplane_adapter.run"]
+    printed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stderr
     spent: dict[str, float] = {}
     for own, name in re.findall(r"import time:\s+(\d+) \|\s+\d+ \|\s+([\w.]+)", printed):
         package = ".".join(name.split(".")[: 2 if name.startswith("google.") else 1])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks._dispatcher.adapters import JOB, JOBS_NAMESPACE, TWO_OBJECTS
-from benchmarks._dispatcher.ground import Consumer, Ground, clock, stand
+from benchmarks._dispatcher.servers import Consumer, Servers, clock, start_servers
 from shared import times
 from shared.kubernetes import ObjectRef, PatchType
 
@@ -46,101 +46,101 @@ def main() -> None:
 
 
 async def _measure(folder: Path) -> None:
-    async with stand(folder) as ground:
-        await _throughput(ground)
-        await _latency(ground)
-        await _job_latency(ground)
+    async with start_servers(folder) as servers:
+        await _throughput(servers)
+        await _latency(servers)
+        await _job_latency(servers)
         if LONG:
-            await _many_objects(ground)
-            await _idle(ground)
+            await _many_objects(servers)
+            await _idle(servers)
 
 
-async def _throughput(ground: Ground) -> None:
+async def _throughput(servers: Servers) -> None:
     print("\ndispatcher: events per second (CPU ms per event, RSS) with a Namespace and a ConfigMap per cluster\n")
     print(f"{'events':<28} {'at once':>7} {'dispatcher':>28} {'bare probe':>28} {'CPU ratio':>10}")
     for parallelism in (16, 1):
-        ours = await _rates(ground, lambda: ground.dispatcher(TWO_OBJECTS, parallelism=parallelism))  # noqa: B023
-        bare = await _rates(ground, lambda: ground.probe(parallelism=parallelism))  # noqa: B023
+        ours = await _rates(servers, lambda: servers.dispatcher(TWO_OBJECTS, parallelism=parallelism))  # noqa: B023
+        bare = await _rates(servers, lambda: servers.probe(parallelism=parallelism))  # noqa: B023
         for label in ours:
             left, right = ours[label], bare[label]
             ratio = left.cpu_ms / right.cpu_ms
             print(f"{label:<28} {parallelism:>7} {_shown(left):>28} {_shown(right):>28} {ratio:>10.2f}")
 
 
-async def _rates(ground: Ground, opened: Opened) -> dict[str, Rate]:
+async def _rates(servers: Servers, opened: Opened) -> dict[str, Rate]:
     clusters = _names(NEW)
     async with opened() as consumer:
-        await _run(ground, consumer, _names(50))  # connections and caches
+        await _run(servers, consumer, _names(50))  # connections and caches
         return {
-            f"{NEW} new clusters": await _run(ground, consumer, clusters),
-            f"{AGAIN} of them again": await _run(ground, consumer, clusters[:AGAIN]),
+            f"{NEW} new clusters": await _run(servers, consumer, clusters),
+            f"{AGAIN} of them again": await _run(servers, consumer, clusters[:AGAIN]),
         }
 
 
-async def _run(ground: Ground, consumer: Consumer, clusters: list[str]) -> Rate:
+async def _run(servers: Servers, consumer: Consumer, clusters: list[str]) -> Rate:
     began, cpu = clock(), consumer.cpu_seconds()
-    await ground.publish(clusters)
-    seen = await ground.until_reported(clusters, since=began)
+    await servers.publish(clusters)
+    seen = await servers.until_reported(clusters, since=began)
     ended = max(seen.statuses[each] for each in clusters)
     used = consumer.cpu_seconds() - cpu
     return Rate(len(clusters) / (ended - began), used / len(clusters) * 1000, consumer.resident_mib())
 
 
-async def _latency(ground: Ground) -> None:
-    ours = await _waits(ground, lambda: ground.dispatcher(TWO_OBJECTS))
-    bare = await _waits(ground, ground.probe)
+async def _latency(servers: Servers) -> None:
+    ours = await _waits(servers, lambda: servers.dispatcher(TWO_OBJECTS))
+    bare = await _waits(servers, servers.probe)
     print("\npublish to PUT on an idle system, new clusters")
     print(f"dispatcher {_percentiles(ours)}; bare probe {_percentiles(bare)}")
 
 
-async def _waits(ground: Ground, opened: Opened) -> list[float]:
+async def _waits(servers: Servers, opened: Opened) -> list[float]:
     waits = []
     async with opened() as consumer:
-        await _run(ground, consumer, _names(50))
+        await _run(servers, consumer, _names(50))
         for cluster in _names(LATENCIES):
             began = clock()
-            await ground.publish([cluster])
-            seen = await ground.until_reported([cluster], since=began)
+            await servers.publish([cluster])
+            seen = await servers.until_reported([cluster], since=began)
             waits.append(seen.statuses[cluster] - began)
     return waits
 
 
-async def _job_latency(ground: Ground) -> None:
+async def _job_latency(servers: Servers) -> None:
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": JOBS_NAMESPACE}}
-    await ground.client.create(namespace)
+    await servers.client.create(namespace)
     clusters, waits = _names(LATENCIES), []
-    async with ground.dispatcher(JOB) as consumer:
-        await _run(ground, consumer, clusters)
+    async with servers.dispatcher(JOB) as consumer:
+        await _run(servers, consumer, clusters)
         for cluster in clusters:
             began = clock()
-            await _set_available(ground, cluster)
-            seen = await ground.until_reported([cluster], since=began)
+            await _set_available(servers, cluster)
+            seen = await servers.until_reported([cluster], since=began)
             waits.append(seen.statuses[cluster] - began)
     print(f"condition on a Job to PUT: {_percentiles(waits)}")
 
 
-async def _many_objects(ground: Ground) -> None:
+async def _many_objects(servers: Servers) -> None:
     clusters = _names(ALIVE)
-    async with ground.dispatcher(TWO_OBJECTS) as consumer:
-        await _run(ground, consumer, clusters)
-        before, began, oldest = await ground.seen(), consumer.resident_mib(), 0.0
+    async with servers.dispatcher(TWO_OBJECTS) as consumer:
+        await _run(servers, consumer, clusters)
+        before, began, oldest = await servers.seen(), consumer.resident_mib(), 0.0
         for second in range(ALIVE_SECONDS):
             batch = clusters[second * ALIVE_RATE : (second + 1) * ALIVE_RATE]
             pause = asyncio.create_task(asyncio.sleep(1))
-            await ground.publish(batch)
-            oldest = max(oldest, await _oldest_wake(ground, consumer))
+            await servers.publish(batch)
+            oldest = max(oldest, await _oldest_wake(servers, consumer))
             await pause
-        after, ended, events = await ground.seen(), consumer.resident_mib(), ALIVE_RATE * ALIVE_SECONDS
+        after, ended, events = await servers.seen(), consumer.resident_mib(), ALIVE_RATE * ALIVE_SECONDS
     calls = {name: (count - before.requests.get(name, 0)) / events for name, count in after.requests.items()}
     shown = ", ".join(f"{count:.2f} {name}" for name, count in calls.items())
     print(f"\n{ALIVE} objects alive: {began:.0f} MiB, and {ended:.0f} MiB after {events} further events")
     print(f"an unchanged event costs {shown} of the HyperFleet API; oldest wake at {ALIVE_RATE}/s: {oldest:.2f} s")
 
 
-async def _idle(ground: Ground) -> None:
+async def _idle(servers: Servers) -> None:
     clusters = _names(WATCHED)
-    async with ground.dispatcher(JOB) as consumer:
-        await _run(ground, consumer, clusters)
+    async with servers.dispatcher(JOB) as consumer:
+        await _run(servers, consumer, clusters)
         await asyncio.sleep(5)
         before = consumer.cpu_seconds()
         await asyncio.sleep(IDLE_SECONDS)
@@ -148,19 +148,19 @@ async def _idle(ground: Ground) -> None:
     print(f"idle with {WATCHED} watched Jobs: {used / IDLE_SECONDS:.2%} of a core")
 
 
-async def _oldest_wake(ground: Ground, consumer: Consumer) -> float:
-    async with ground.http.get(f"http://127.0.0.1:{consumer.ports['metrics']}/metrics") as answer:
+async def _oldest_wake(servers: Servers, consumer: Consumer) -> float:
+    async with servers.http.get(f"http://127.0.0.1:{consumer.ports['metrics']}/metrics") as answer:
         text = await answer.text()
     found = re.search(r"^hyperfleet_adapter_queue_oldest_wake_seconds\{.*\} (\S+)$", text, re.MULTILINE)
     return float(found[1]) if found else 0.0
 
 
-async def _set_available(ground: Ground, cluster: str) -> None:
+async def _set_available(servers: Servers, cluster: str) -> None:
     now = times.to_seconds(times.now())
     condition = {"type": "Available", "status": "True", "reason": "Done", "message": "", "lastTransitionTime": now}
     ref = ObjectRef(api_version="batch/v1", kind="Job", name=f"bench-{cluster}", namespace=JOBS_NAMESPACE)
     body = {"status": {"conditions": [condition]}}
-    await ground.client.patch(ref, body, type_=PatchType.STRATEGIC, subresource="status")
+    await servers.client.patch(ref, body, type_=PatchType.STRATEGIC, subresource="status")
 
 
 def _names(count: int) -> list[str]:

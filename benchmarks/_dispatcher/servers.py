@@ -51,7 +51,7 @@ class Seen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class Servers:
     folder: Path
     rabbitmq: RealRabbitMq
     kubernetes: RealKubernetes
@@ -153,7 +153,7 @@ def event_about(cluster: str) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def stand(folder: Path) -> AsyncIterator[Ground]:
+async def start_servers(folder: Path) -> AsyncIterator[Servers]:
     rabbitmq, kubernetes = RealRabbitMq(folder), RealKubernetes(folder)
     rabbitmq.start()
     kubernetes.prepare()
@@ -170,7 +170,7 @@ async def stand(folder: Path) -> AsyncIterator[Ground]:
             await aio_pika.connect(rabbitmq.url) as connection,
         ):
             channel = await connection.channel(publisher_confirms=False)
-            yield Ground(
+            yield Servers(
                 folder=folder,
                 rabbitmq=rabbitmq,
                 kubernetes=kubernetes,
