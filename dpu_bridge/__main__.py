@@ -6,6 +6,7 @@ import sys
 
 from dpu_bridge import settings
 from shared import __version__
+from shared.environment import quoted
 from shared.errors import HyperFleetError, Misconfigured
 
 ABOUT = """\
@@ -32,7 +33,9 @@ def main() -> int:
         sys.stdout.write(f"{COMPONENT} {__version__}\n")
         return 0
     if sys.argv[1:]:
-        sys.stderr.write(f"error: unexpected argument {sys.argv[1]!r}: settings are environment variables (--help)\n")
+        sys.stderr.write(
+            f"error: unexpected argument {quoted(sys.argv[1])}: settings are environment variables (--help)\n"
+        )
         return 2
     from dpu_bridge.operator.running import run  # noqa: PLC0415 - the help needs none of it
     from shared import logs  # noqa: PLC0415

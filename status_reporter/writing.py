@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shared import __version__, times
+from shared.command_line import ArgumentParser
 from shared.errors import HyperFleetError, InvalidReport, Problem
 from shared.model.conditions import Condition
 from shared.model.report import AdapterReport, schema
@@ -56,7 +57,7 @@ def _fail(problem: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="adapter-report",
         description="Write and check the report that the status reporter puts on the adapter's Job.",
         epilog=EXAMPLES,

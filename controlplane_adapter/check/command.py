@@ -20,6 +20,7 @@ from controlplane_adapter.exits import Exit
 from controlplane_adapter.status.messages import error_message
 from controlplane_adapter.status.outgoing import text
 from shared import times
+from shared.command_line import ArgumentParser
 from shared.errors import HyperFleetError, Transient, UnknownConsumer
 from shared.maestro import MaestroClient, MaestroSettings
 from shared.model.manifestwork import ManifestWork
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str], variables: Mapping[str, str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="controlplane-adapter check",
         description="Says which prerequisites of the control plane adapter are missing, as far as it can see them. The "
         "settings are those of the adapter; a snapshot is not needed.",

@@ -12,6 +12,7 @@ from dispatcher.cli.commands import completion, evaluating, versions
 from dispatcher.cli.parsing import CommandParser
 from dispatcher.cli.terminal import UsageError, abandon, prepare, print_error
 from shared import __version__
+from shared.command_line import ArgumentParser
 
 PROGRAM = "hyperfleet-adapter"
 MISUSED = 2
@@ -30,7 +31,7 @@ _LOADED_WHEN_CHOSEN = {
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=PROGRAM, description="Runs HyperFleet adapters and helps to write them.")
+    parser = ArgumentParser(prog=PROGRAM, description="Runs HyperFleet adapters and helps to write them.")
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}", help="print the version and exit"
     )

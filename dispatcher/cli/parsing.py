@@ -7,8 +7,10 @@ import argparse
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from shared.command_line import ArgumentParser
 
-class CommandParser(argparse.ArgumentParser):
+
+class CommandParser(ArgumentParser):
     """`module` is what configures it; without one it is configured by who made it."""
 
     def __init__(self, *, module: str = "", **named: Any) -> None:

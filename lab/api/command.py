@@ -11,6 +11,7 @@ from lab.api.entities import BASE, CLUSTER, NODEPOOL
 from lab.api.server import LabApi
 from lab.loopback import port, until_stopped
 from lab.version_option import add_version
+from shared.command_line import ArgumentParser
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="lab-api",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,

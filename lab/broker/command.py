@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from lab.broker.server import LabBroker
 from lab.loopback import port, until_stopped
 from lab.version_option import add_version
+from shared.command_line import ArgumentParser
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -28,7 +29,7 @@ _EXAMPLES = textwrap.dedent(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="lab-broker",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,

@@ -13,6 +13,7 @@ from lab.demo.scenarios import SCENARIOS
 from lab.system import Pace, Part
 from lab.system.parts import MEANING
 from lab.version_option import add_version
+from shared.command_line import ArgumentParser
 
 INTERRUPTED = 130
 _DESCRIPTION = textwrap.dedent(
@@ -61,7 +62,7 @@ async def _until_terminated(command: Coroutine[None, None, int]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="hyperfleet-lab",
         description=_DESCRIPTION,
         epilog=_EPILOG.format(scenarios=_scenario_lines()),
@@ -83,7 +84,7 @@ def _scenario_lines() -> str:
     return "".join(f"  {name:<18} {each.__doc__}\n" for name, each in described.items())
 
 
-def _add_up(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_up(commands: "argparse._SubParsersAction[ArgumentParser]") -> None:
     parser = commands.add_parser(
         "up",
         help="start parts of the lab and print their addresses",

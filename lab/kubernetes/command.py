@@ -16,6 +16,7 @@ from lab.certificates import self_signed
 from lab.kubeconfig import kubeconfig
 from lab.kubernetes.server import LabKubernetes
 from lab.version_option import add_version
+from shared.command_line import ArgumentParser
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="lab-kubernetes",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,

@@ -14,6 +14,7 @@ from lab.maestro.agent import Agent
 from lab.maestro.server import LabMaestro
 from lab.maestro.storage.refusals import Refusal
 from lab.version_option import add_version
+from shared.command_line import ArgumentParser
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="lab-maestro",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,

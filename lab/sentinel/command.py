@@ -13,6 +13,7 @@ from lab.sentinel.sentinel import LabSentinel
 from lab.sentinel.settings import Sentinel
 from lab.version_option import add_version
 from shared import times
+from shared.command_line import ArgumentParser
 from shared.errors import HyperFleetError
 
 _DESCRIPTION = textwrap.dedent(
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="lab-sentinel",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,

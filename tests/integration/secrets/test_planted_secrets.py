@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from controlplane_adapter import setting_table as adapter_settings
+from dpu_bridge.settings import SETTINGS as BRIDGE_SETTINGS
 from shared.environment import Setting
 from status_reporter.settings import SETTINGS as REPORTER_SETTINGS
 from tests.support.kubernetes import good
@@ -126,6 +127,44 @@ def test_the_dispatcher_shows_no_secret_of_its_settings(tmp_path: Path, spelling
     task = str(jobs / "hypershift-controlplane-task-config.yaml")
     arguments = (command, "--config", str(config), "--task-config", task)
     assert is_clean(run("dispatcher.cli", *arguments, environment=environment, folder=tmp_path))
+
+
+@each_spelling
+def test_the_check_of_prerequisites_shows_no_secret_of_its_settings(tmp_path: Path, spelling: str) -> None:
+    rendered, of_maestro = adapter_settings.render_settings().values(), adapter_settings.maestro_settings()
+    environment = dict.fromkeys(variables([*adapter_settings.SETTINGS, *rendered, *of_maestro]), spelling)
+    assert is_clean(run("controlplane_adapter", "check", environment=environment, folder=tmp_path))
+
+
+@each_spelling
+def test_the_bridge_shows_no_secret_of_its_settings(tmp_path: Path, spelling: str) -> None:
+    environment = dict.fromkeys(variables(BRIDGE_SETTINGS), spelling)
+    assert is_clean(run("dpu_bridge", environment=environment, folder=tmp_path))
+
+
+COMMAND_LINES = {
+    "status-reporter": ("status_reporter",),
+    "adapter-report": ("status_reporter.writing", "write", "--condition", "A=True"),
+    "controlplane-adapter": ("controlplane_adapter",),
+    "controlplane-adapter check": ("controlplane_adapter", "check"),
+    "hyperfleet-adapter": ("dispatcher.cli",),
+    "hyperfleet-adapter validate": ("dispatcher.cli", "validate"),
+    "maestro-cli": ("maestro_cli",),
+    "maestro-cli get": ("maestro_cli", "get", "w"),
+    "dpu-hcp-bridge": ("dpu_bridge",),
+    "lab-api": ("lab.api.command",),
+    "lab-broker": ("lab.broker.command",),
+    "lab-kubernetes": ("lab.kubernetes.command",),
+    "lab-maestro": ("lab.maestro.command",),
+    "lab-sentinel": ("lab.sentinel.command", "--api", "a", "--broker", "b", "--topic", "t"),
+    "hyperfleet-lab": ("lab.demo",),
+}
+
+
+@pytest.mark.parametrize("command", COMMAND_LINES.values(), ids=COMMAND_LINES)
+def test_no_program_shows_a_secret_of_a_command_line_that_it_refuses(tmp_path: Path, command: tuple[str, ...]) -> None:
+    wrong = f"--no-such-token={SECRET}", SPELLINGS["a user of a URL"]
+    assert is_clean(run(*command, *wrong, environment={}, folder=tmp_path))
 
 
 @each_spelling
