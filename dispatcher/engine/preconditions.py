@@ -13,8 +13,7 @@ from dispatcher.engine.operators import holds
 from dispatcher.engine.running import NOT_FOUND, Failure, Run
 from dispatcher.engine.runs import CallRecord, Phase, PreconditionRecord, Verdict
 from shared.errors import Invalid, NotFound
-from shared.languages.errors import EvaluationError, MissingKey, shown
-from shared.languages.jsonpath import Program as JsonPath
+from shared.languages.errors import EvaluationError, shown
 
 _WITHOUT_VALUE = frozenset({Operator.EXISTS, Operator.NOT_EXISTS})
 
@@ -99,7 +98,7 @@ def _why_not_met(run: Run, precondition: Precondition) -> str:
 
 
 def _why_not(run: Run, condition: Condition) -> str:
-    actual = field_value(condition.field, run.variables.cel)
+    actual = condition.field.get(run.variables.cel)
     try:
         if holds(condition.operator, actual, condition.value):
             return ""
@@ -107,14 +106,6 @@ def _why_not(run: Run, condition: Condition) -> str:
         raise Invalid(f"{condition.field.source} {condition.operator}", why=str(error)) from None
     expected = "" if condition.operator in _WITHOUT_VALUE else f" {_shown(condition.value)}"
     return f"{condition.field.source} {condition.operator}{expected} (actual: {_shown(actual)})"
-
-
-def field_value(path: JsonPath, document: Mapping[str, Any]) -> Any:
-    """What a `field` selects; null where there is nothing."""
-    try:
-        return path.evaluate(document)
-    except MissingKey:
-        return None
 
 
 def _shown(value: Any) -> str:

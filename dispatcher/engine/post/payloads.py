@@ -19,13 +19,15 @@ from dispatcher.config.compiled import (
     TextNode,
     ValueNode,
 )
-from dispatcher.engine.preconditions import field_value
 from dispatcher.engine.running import Failure, Run
 from dispatcher.engine.runs import PayloadRecord
 from shared.errors import Invalid
 from shared.languages.errors import EvaluationError
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+# Neither language can make a value that contains itself, so nothing is spent on looking for one.
+_ENCODER = json.JSONEncoder(
+    check_circular=False, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
 _MARKUP = re.compile("[<>&\u2028\u2029]")
 _ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _EXACT_IN_A_DOUBLE = 2.0**53
@@ -128,7 +130,7 @@ def _constant(node: PayloadNode) -> Any:
 def _value(run: Run, node: ValueNode) -> Any:
     try:
         if node.field is not None:
-            value = field_value(node.field, run.variables.cel)
+            value = node.field.get(run.variables.cel)
         else:
             assert node.expression is not None
             value = run.evaluate(node.expression)

@@ -19,7 +19,7 @@ EVENT = "hyperfleet.io/event"
 GENERATION = "hyperfleet.io/generation"
 _IDENTIFYING = ("kind", "id", "href", "owner_references")
 _LONGEST_LABEL = 63
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
 @cache

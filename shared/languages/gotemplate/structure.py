@@ -55,6 +55,20 @@ class _List:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _FixedMap:
+    """A map whose keys are known: most of every manifest. `outline` has them all, and what never changes."""
+
+    outline: dict[Hashable, Any]
+    rendered: "tuple[tuple[Hashable, _Part], ...]"
+
+    def render(self, run: Evaluation, variables: Mapping[str, Any]) -> dict[Hashable, Any]:
+        document = self.outline.copy()
+        for key, part in self.rendered:
+            document[key] = part.render(run, variables)
+        return document
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Map:
     entries: "tuple[tuple[_Text | _Constant, _Part], ...]"
 
@@ -68,7 +82,7 @@ class _Map:
         return rendered
 
 
-_Part = _Text | _Constant | _List | _Map
+_Part = _Text | _Constant | _List | _FixedMap | _Map
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,8 +138,7 @@ class _Builder:
             limit = f"{MAX_DEPTH} levels" if depth > MAX_DEPTH else f"{_MAX_PARTS} parts"
             raise Rejected(f"the document has more than {limit}", source=place)
         if isinstance(node, Mapping):
-            entries = [self._entry(key, value, place, depth) for key, value in node.items()]
-            return _Map(tuple(entries))
+            return _map(tuple([self._entry(key, value, place, depth) for key, value in node.items()]))
         if isinstance(node, list | tuple):
             return _List(tuple([self.part(element, f"{place}[{i}]", depth + 1) for i, element in enumerate(node)]))
         return self._scalar(node, place or "the document")
@@ -146,6 +159,20 @@ class _Builder:
         text = _Text(place, template)
         self.texts.append(text)
         return text
+
+
+def _map(entries: tuple[tuple[_Text | _Constant, _Part], ...]) -> _FixedMap | _Map:
+    outline = {
+        key.value: part.value if isinstance(part, _Constant) else None
+        for key, part in entries
+        if isinstance(key, _Constant)
+    }
+    if len(outline) != len(entries):
+        return _Map(entries)
+    rendered = tuple(
+        (key.value, part) for key, part in entries if isinstance(key, _Constant) and not isinstance(part, _Constant)
+    )
+    return _FixedMap(outline, rendered)
 
 
 def _located(error: _Error, place: str) -> _Error:

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import FrozenInstanceError
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -100,6 +101,27 @@ def test_nothing_is_found_inside_a_python_object(path: str) -> None:
 def test_what_is_not_there_is_a_missing_key(path: str) -> None:
     with pytest.raises(MissingKey):
         compile_jsonpath(path).evaluate(CLUSTER)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("missing", None),
+        ("status.missing.deeper", None),
+        ("name.x", None),
+        ("status.conditions[2]", None),
+        ("status.conditions[0].type", "Ready"),
+        ("name", CLUSTER["name"]),
+    ],
+)
+def test_get_takes_what_is_not_there_for_nothing(path: str, value: object) -> None:
+    assert compile_jsonpath(path).get(CLUSTER) == value
+    assert compile_jsonpath(path).get(MappingProxyType(CLUSTER)) == value
+
+
+def test_get_fails_where_evaluate_does_for_any_other_reason() -> None:
+    with pytest.raises(EvaluationError):
+        compile_jsonpath("name[0]").get(CLUSTER)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,12 @@ def test_a_scalar_that_looks_like_a_number_is_not_retyped() -> None:
     }
 
 
+def test_keys_keep_the_order_of_the_document() -> None:
+    rendered = compile_structure(MANIFEST).render(VARIABLES)
+    assert list(rendered) == list(MANIFEST)
+    assert list(rendered["metadata"]) == list(MANIFEST["metadata"])  # type: ignore[call-overload]  # a map
+
+
 def test_every_rendering_is_a_new_document() -> None:
     structure = compile_structure({"list": [{"a": "{{ .v }}", "b": {"c": 1}}]})
     first = structure.render({"v": 1})

@@ -44,6 +44,8 @@ def _piece(step: syntax.Step) -> Piece | None:
 
 def render_plain(pieces: tuple[Piece, ...], variables: Mapping[str, Any]) -> str | None:
     """None where the compiled template has to do it."""
+    if len(pieces) == 1 and (name := pieces[0].name) and type(only := variables.get(name)) is str:
+        return printable(only) if len(only) <= MAX_TEXT else None
     texts = []
     for text, name in pieces:
         if not name:

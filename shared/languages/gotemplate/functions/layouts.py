@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache, partial
 
 _ELEMENT = re.compile(
     r"January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|01|02|03|04|05|06|002|15|1|2006|2|_2006|_2|__2|3|4|5|PM|pm"
@@ -33,7 +34,8 @@ def _zone_name(time: datetime) -> str:
     return _offset("-0700", time) if not name or name.startswith("UTC") else name
 
 
-_WRITERS: Mapping[str, Callable[[datetime], str]] = {
+Writer = Callable[[datetime], str]
+_WRITERS: Mapping[str, Writer] = {
     "January": lambda t: _MONTHS[t.month - 1],
     "Jan": lambda t: _MONTHS[t.month - 1][:3],
     "Monday": lambda t: _DAYS[t.weekday()],
@@ -63,7 +65,18 @@ _WRITERS: Mapping[str, Callable[[datetime], str]] = {
 
 def layout(pattern: str, time: datetime) -> str:
     """The time in this layout."""
-    return _ELEMENT.sub(lambda match: _element(match.group(), time), pattern)
+    return "".join([part if isinstance(part, str) else part(time) for part in _parts(pattern)])
+
+
+@lru_cache(maxsize=256)
+def _parts(pattern: str) -> tuple[str | Writer, ...]:
+    """Texts between the elements, and what writes each element; an adapter writes the same few layouts all the time."""
+    parts: list[str | Writer] = []
+    end = 0
+    for match in _ELEMENT.finditer(pattern):
+        parts += [pattern[end : match.start()], _writer(match.group())]
+        end = match.end()
+    return (*parts, pattern[end:])
 
 
 def text(time: datetime) -> str:
@@ -77,10 +90,8 @@ def go_syntax(time: datetime) -> str:
     return f"time.Date({parts}, {time.microsecond * 1000}, time.UTC)"
 
 
-def _element(name: str, time: datetime) -> str:
-    if name in _WRITERS:
-        return _WRITERS[name](time)
-    return _offset(name, time) if name[0] in "-Z" else _fraction(name, time)
+def _writer(name: str) -> Writer:
+    return _WRITERS.get(name) or partial(_offset if name[0] in "-Z" else _fraction, name)
 
 
 def _offset(name: str, time: datetime) -> str:
