@@ -1,11 +1,11 @@
 """The chapter of the DPU bridge: a DPUCluster gets a control plane, a DPU joins it, and everything is removed again."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
 from typing import Any, Final
 
 from dpu_bridge.api.kinds import API_VERSION, DPF, KIND
-from lab.demo.cluster_api import WITHIN, NotReached
+from lab.demo import waiting
 from lab.demo.timeline import Timeline
 from lab.dpf.certificate_requests import bootstrap
 from lab.dpf.dpus import create_dpu
@@ -20,12 +20,12 @@ _TYPE = "example.com/hypershift"
 _OWN_CONDITIONS = ("DPUClusterBound", "ControlPlaneApplied", "KubeconfigInjected", "CSRApprovalActive", "Ready")
 
 
-async def dpu_bridge(system: BridgeSystem, timeline: Timeline) -> None:
+async def dpu_bridge(system: BridgeSystem, timeline: Timeline, within: timedelta) -> None:
     """A DPUCluster is bridged to a hosted control plane, a DPU joins it, and the bridge is deleted."""
     shown = _Facts(timeline)
     for server in (system.management, system.hosted):
         server.store.listen(shown.on_change)
-    chapter = _Chapter(system, timeline)
+    chapter = _Chapter(system, timeline, within)
     try:
         await chapter.bridge_becomes_ready()
         await chapter.dpu_joins()
@@ -36,8 +36,8 @@ async def dpu_bridge(system: BridgeSystem, timeline: Timeline) -> None:
 
 
 class _Chapter:
-    def __init__(self, system: BridgeSystem, timeline: Timeline) -> None:
-        self._system, self._timeline = system, timeline
+    def __init__(self, system: BridgeSystem, timeline: Timeline, within: timedelta) -> None:
+        self._system, self._timeline, self._within = system, timeline, within
         self._client, self._hosted = system.client, system.hosted_client
 
     async def bridge_becomes_ready(self) -> None:
@@ -79,14 +79,7 @@ class _Chapter:
         await self._until("the bridge, its control plane and DPF's kubeconfig are gone", is_gone)
 
     async def _until(self, what: str, reached: Callable[[], Awaitable[bool]]) -> None:
-        try:
-            async with asyncio.timeout(WITHIN):
-                while not await reached():
-                    self._system.check()
-                    await asyncio.sleep(0.1)
-        except TimeoutError:
-            raise NotReached(f"not within {WITHIN:g} s: {what}") from None
-        self._timeline.reached(what)
+        await waiting.until(what, reached, within=self._within, timeline=self._timeline, check=self._system.check)
 
 
 class _Facts:

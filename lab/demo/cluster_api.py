@@ -1,17 +1,15 @@
 """What a person does with the HyperFleet API in a demonstration, and what they wait for."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from http import HTTPStatus
 from typing import Any
 
 import httpx
 
+from lab.demo import waiting
 from lab.demo.timeline import Timeline
 from lab.system import LabSystem
 
-# Generous: a busy machine takes several times as long as a free one.
-WITHIN = 300.0
 PROJECT = "demo-project-1"
 SPEC: dict[str, Any] = {
     "gcp_project_id": PROJECT,
@@ -30,10 +28,6 @@ SPEC: dict[str, Any] = {
         for role in ("controlPlane", "nodePool", "cloudController", "storage", "imageRegistry", "network")
     },
 }
-
-
-class NotReached(RuntimeError):
-    """Something did not happen in time; the text says what was seen instead."""
 
 
 class ClusterApi:
@@ -120,11 +114,11 @@ class ClusterApi:
         await self.until(what, is_gone)
 
     async def until(self, what: str, reached: Callable[[], Awaitable[bool]]) -> None:
-        try:
-            async with asyncio.timeout(WITHIN):
-                while not await reached():
-                    self.system.check()
-                    await asyncio.sleep(0.1)
-        except TimeoutError:
-            raise NotReached(f"not within {WITHIN:g} s: {what}") from None
-        self.timeline.reached(what)
+        async def is_reached() -> bool:
+            try:
+                return await reached()
+            except httpx.TransportError:
+                return False  # a busy machine may lose an answer; it is asked again
+
+        system = self.system
+        await waiting.until(what, is_reached, within=system.pace.timeout, timeline=self.timeline, check=system.check)

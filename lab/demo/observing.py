@@ -6,9 +6,11 @@ It only looks; nothing waits for it. A fact is shown once.
 import asyncio
 import contextlib
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from lab.demo.timeline import Timeline
 from lab.kubernetes.storage.store import Change
@@ -17,6 +19,8 @@ from lab.system.regional import NAMESPACE
 
 _LOOK_SECONDS = 0.05
 _OURS = ("Applied", "Available", "Health", "Finalized")
+
+_Entry = TypeVar("_Entry")
 
 Fact = tuple[str, str, str]
 """What it is about (a fact about the same thing replaces the one before), who did it, and what."""
@@ -29,8 +33,8 @@ class Observer:
         self._system, self._timeline = system, timeline
         self._known: dict[str, str] = {}
         # What happened before this scenario is not shown again.
-        self._journal_read = len(system.api.journal.entries)
-        self._events_read = {event.body for each in system.sentinels for event in each.events}
+        self._journal_end = _last(system.api.journal.entries)
+        self._event_ends = [_last(each.events) for each in system.sentinels]
 
     async def __aenter__(self) -> Self:
         # Jobs and pods come and go quickly; their changes are listened to, the rest is looked at.
@@ -75,9 +79,9 @@ class Observer:
         yield from self._statuses()
 
     def _events(self) -> Iterator[Fact]:
-        for sentinel in self._system.sentinels:
-            fresh = [each for each in sentinel.events if each.body not in self._events_read]
-            self._events_read.update(each.body for each in fresh)
+        for number, sentinel in enumerate(self._system.sentinels):
+            fresh = entries_after(sentinel.events, self._event_ends[number])
+            self._event_ends[number] = _last(sentinel.events)
             for event in fresh:
                 data = json.loads(event.body)["data"]
                 what = f"{data['kind']} {_short(data['id'])} at generation {data['generation']} wants attention"
@@ -107,8 +111,8 @@ class Observer:
                 )
 
     def _statuses(self) -> Iterator[Fact]:
-        entries = list(self._system.api.journal.entries)
-        fresh, self._journal_read = entries[self._journal_read :], len(entries)
+        entries = self._system.api.journal.entries
+        fresh, self._journal_end = entries_after(entries, self._journal_end), _last(entries)
         for seen in fresh:
             if seen.method != "PUT" or not seen.path.endswith("/statuses") or not seen.body:
                 continue
@@ -121,6 +125,16 @@ class Observer:
                 f"{status['adapter']} generation {status['observed_generation']}: {shown} ({available.get('reason')})"
             )
             yield f"status/{seen.path}", "HyperFleet API", what
+
+
+def _last(entries: "deque[_Entry]") -> "_Entry | None":
+    return entries[-1] if entries else None
+
+
+def entries_after(entries: "deque[_Entry]", last: "_Entry | None") -> list[_Entry]:
+    """What came after the entry that was last before; all where that one is no longer remembered."""
+    fresh = list(takewhile(lambda each: each is not last, reversed(entries)))
+    return fresh[::-1]
 
 
 def _job_facts(job: Mapping[str, Any]) -> Iterator[Fact]:

@@ -1,6 +1,5 @@
 """What can be demonstrated: one scenario on a good day, and several on bad ones. Each works on a cluster of its own."""
 
-import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -9,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from lab.demo.cluster_api import ClusterApi
+from lab.demo.waiting import NotReached
 from lab.hypershift.sequences import Script
 from lab.system.regional import ADAPTER_IMAGE
 
@@ -130,15 +130,23 @@ async def stuck_deletion(api: ClusterApi) -> None:
     await api.until_gone(cluster, _GONE)
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise NotReached(f"CLUSTERS is a number of clusters, not {text!r}")
+    return int(text)
+
+
 async def many_clusters(api: ClusterApi) -> None:
     """Many clusters at once (CLUSTERS, 12 by default) become available and are deleted."""
-    count = int(os.environ.get("CLUSTERS", "12"))
+    count = _count(os.environ.get("CLUSTERS", "12"))
     clusters = [await api.create(f"many-{number}") for number in range(count)]
-    numbered = list(enumerate(clusters, 1))
-    await asyncio.gather(*(api.until_reconciled(each, f"cluster {n} of {count} is available") for n, each in numbered))
+    # One after the other: hundreds of questions at once would take the machine's time from what they ask about.
+    for n, each in enumerate(clusters, 1):
+        await api.until_reconciled(each, f"cluster {n} of {count} is available")
     for each in clusters:
         await api.delete(each)
-    await asyncio.gather(*(api.until_gone(each, f"cluster {n} of {count} is gone") for n, each in numbered))
+    for n, each in enumerate(clusters, 1):
+        await api.until_gone(each, f"cluster {n} of {count} is gone")
 
 
 async def left_running(api: ClusterApi) -> None:

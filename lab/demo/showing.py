@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import httpx
 
 from lab.demo.bridge_chapter import dpu_bridge
-from lab.demo.cluster_api import ClusterApi, NotReached
+from lab.demo.cluster_api import ClusterApi
 from lab.demo.lines_to_try import lines_to_try
 from lab.demo.observing import Observer
 from lab.demo.scenarios import SCENARIOS, Scenario, left_running
@@ -59,7 +59,7 @@ async def _show(name: str, scenario: Scenario, system: LabSystem, timeline: Time
             await scenario(api)
             if clean_up:
                 await api.delete_all()
-        except (NotReached, RuntimeError) as error:
+        except (RuntimeError, httpx.HTTPError) as error:
             print(f"\n{name}: {error}\n{system.dispatchers['controlplane'].tail()}", file=sys.stderr)
             return 1
     return 0
@@ -69,8 +69,8 @@ async def _show_bridge(pace: Pace, timeline: Timeline) -> int:
     timeline.section(f"{BRIDGE}: {dpu_bridge.__doc__}")
     async with BridgeSystem(hypershift_speed=pace.hypershift_speed) as system:
         try:
-            await dpu_bridge(system, timeline)
-        except (NotReached, RuntimeError) as error:
+            await dpu_bridge(system, timeline, pace.timeout)
+        except RuntimeError as error:
             print(f"\n{BRIDGE}: {error}\n{system.log.read_text(errors='replace')[-2000:]}", file=sys.stderr)
             return 1
     return 0

@@ -6,6 +6,7 @@ Sentinel ─▶ broker ─▶ dispatcher ─▶ Kubernetes (Job runner) ─▶ a
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
@@ -32,6 +33,8 @@ from lab.system.stub_adapter import StubAdapter
 
 CONSUMER: Final = "us-east-mgmt-01"
 CLUSTERS, NODEPOOLS = "hyperfleet-clusters", "hyperfleet-nodepools"
+# A pod is two Python processes that start; more at once only take longer, up to their deadlines.
+_PODS_PER_CPU: Final = 4
 STUBS: Final = {"validation": {}, "dns": {"zone": "demo.example.com"}, "pullsecret": {}}
 
 
@@ -105,7 +108,8 @@ class LabSystem:
         self.kubeconfig.write_text(content)
         await regional.prepare(self.kubernetes)
         (self.folder / "pods").mkdir()
-        runner = JobRunner(self.kubernetes, images=self.images, folder=self.folder / "pods")
+        places = _PODS_PER_CPU * (os.cpu_count() or 1)
+        runner = JobRunner(self.kubernetes, images=self.images, folder=self.folder / "pods", max_pods=places)
         await running.enter_async_context(runner)
 
     async def _start_maestro(self, running: AsyncExitStack) -> None:

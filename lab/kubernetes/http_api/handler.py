@@ -132,6 +132,8 @@ class Handler:
             await answer.prepare(request)
             async for event in watch.events(self._resources.store, watched):
                 await answer.write(json.dumps(event).encode() + b"\n")
+        except ConnectionResetError:
+            pass  # who watched has gone
         finally:
             self.watches.discard(connection)
         return answer

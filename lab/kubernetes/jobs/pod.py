@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -32,13 +32,14 @@ _DEFAULT_MESSAGE_PATH = "/dev/termination-log"
 class Node:
     """Where pods run: the command of each image, the folder of all pods, and the seconds before a first restart.
 
-    `images` may change while pods run, as a registry does.
+    `images` may change while pods run, as a registry does. `places` is how many pods run at once; None is no limit.
     """
 
     api: Api
     images: Mapping[str, Sequence[str]]
     folder: Path
     restart_seconds: float
+    places: asyncio.Semaphore | None = None
 
 
 class PodRun:
@@ -87,7 +88,8 @@ class PodRun:
     async def run(self) -> None:
         writer = asyncio.create_task(self._write_statuses())
         try:
-            await self._run_to_end()
+            async with self._place():
+                await self._run_to_end()
             self._queue_status(over=True)
             await self._statuses.join()
         finally:
@@ -96,6 +98,26 @@ class PodRun:
         self.over = True
         if self._deleted and not self._vanished:
             await self.remove()
+
+    @contextlib.asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """A place on the node, once one is free. A pod that is stopped before that needs none: it starts nothing."""
+        places = self._node.places
+        if places is None:
+            yield
+            return
+        taken = asyncio.create_task(places.acquire())
+        stopped = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({taken, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            self._started_at = times.now()
+            yield
+        finally:
+            stopped.cancel()
+            taken.cancel()
+            await asyncio.gather(taken, stopped, return_exceptions=True)
+            if not taken.cancelled():
+                places.release()
 
     async def _run_to_end(self) -> None:
         containers = asyncio.create_task(self._run_containers())

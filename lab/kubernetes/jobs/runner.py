@@ -20,6 +20,7 @@ class JobRunner:
     """Runs the Jobs of an API server, in one namespace or in all, while the context manager is open.
 
     `images` maps an image to its command. A container with any other image is in ImagePullBackOff until it has one.
+    With `max_pods` the node runs so many pods at once, and the others are pending.
     """
 
     def __init__(
@@ -30,9 +31,11 @@ class JobRunner:
         folder: Path,
         namespace: str = "",
         retry_seconds: float = RETRY_SECONDS,
+        max_pods: int | None = None,
     ) -> None:
         self._api = Api(server)
-        self._node = Node(api=self._api, images=images, folder=folder, restart_seconds=retry_seconds)
+        places = None if max_pods is None else asyncio.Semaphore(max_pods)
+        self._node = Node(api=self._api, images=images, folder=folder, restart_seconds=retry_seconds, places=places)
         self._controller = JobController(self._api, retry_seconds=retry_seconds)
         self._within = f"namespaces/{namespace}/" if namespace else ""
         self._runs: dict[str, PodRun] = {}

@@ -21,6 +21,9 @@ from tests.support.kubernetes_jobs import (
     shell,
     state,
 )
+from tests.support.kubernetes_jobs import (
+    pods as pods_of,
+)
 
 
 async def test_only_jobs_of_its_namespace_are_run(api: Api, server: KubernetesServer, runner: JobRunner) -> None:
@@ -258,6 +261,41 @@ async def test_an_image_is_pulled_again_until_the_registry_has_it(
 
     assert conditions(job)["Complete"] == "CompletionsReached"
     assert state(await only_pod(api))["terminated"]["reason"] == "Completed"
+
+
+async def test_a_full_node_lets_pods_wait_until_one_has_ended(
+    server: KubernetesServer, api: Api, tmp_path: Path
+) -> None:
+    first, second, third = (job_of(shell(script)) for script in (_until(tmp_path / "go"), "exit 0", "exit 0"))
+    second["metadata"]["name"], third["metadata"]["name"] = "waiting", "deleted"
+    pods, images = tmp_path / "pods", {"shell": ("sh", "-c")}
+    pods.mkdir()
+    node = JobRunner(server, images=images, folder=pods, namespace=api.namespace, retry_seconds=0.05, max_pods=1)
+    async with node:
+        good(await api.create("jobs", first))
+        await reached(api, "pods", is_running())
+        for each in (second, third):
+            good(await api.create("jobs", each))
+            await reached(api, "pods", _is_pending, labelSelector=f"job-name={each['metadata']['name']}")
+        good(await api.delete("jobs", "deleted", propagationPolicy="Background"))
+        await eventually(lambda: _has_no_pods(api, "deleted"))
+
+        [_, waiting] = await pods_of(api)
+        assert not state(waiting)
+        (tmp_path / "go").touch()
+        await reached(api, "jobs", has_ended, fieldSelector="metadata.name=waiting")
+
+
+def _until(file: Path) -> str:
+    return f"until test -e {file}; do sleep 0.05; done"
+
+
+def _is_pending(pod: Document) -> bool:
+    return bool(pod["status"]["phase"] == "Pending")
+
+
+async def _has_no_pods(api: Api, job: str) -> bool:
+    return not good(await api.get("pods", labelSelector=f"job-name={job}"))["items"]
 
 
 async def test_a_program_that_cannot_be_started_ends_at_once(api: Api, runner: JobRunner) -> None:
