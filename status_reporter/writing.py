@@ -35,7 +35,7 @@ exit codes: 0 done, 1 the report is not valid or cannot be written, 2 wrong usag
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     try:
         code = int(options.run(options))
         sys.stdout.flush()
@@ -56,7 +56,7 @@ def _fail(problem: str) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         prog="adapter-report",
         description="Write and check the report that the status reporter puts on the adapter's Job.",

@@ -32,7 +32,7 @@ _EXITS = {State.INVALID: Exit.PERMANENT, State.MISSING: Exit.PERMANENT, State.UN
 
 
 def main(arguments: Sequence[str], variables: Mapping[str, str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     findings, maestro, consumer = check_settings(variables, crd=options.crd)
     if maestro is not None:
         findings += asyncio.run(_collect(maestro, consumer, with_probe=options.probe, wait=options.wait))
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str], variables: Mapping[str, str]) -> int:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         prog="controlplane-adapter check",
         description="Says which prerequisites of the control plane adapter are missing, as far as it can see them. The "

@@ -39,7 +39,7 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     if options.command == "up":
         return _run(up.run(options.only, options.output))
     chosen = {"": showing.DEFAULT, "all": showing.ALL}.get(options.scenario, (options.scenario,))
@@ -61,7 +61,7 @@ async def _until_terminated(command: Coroutine[None, None, int]) -> int:
     return await task
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         prog="hyperfleet-lab",
         description=_DESCRIPTION,

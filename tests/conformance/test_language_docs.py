@@ -11,6 +11,7 @@ import pytest
 
 from shared.languages.cel import compile_cel
 from shared.languages.cel.limits import Limits
+from shared.languages.errors import MissingKey
 from shared.languages.gotemplate import compile_template, limits
 from shared.languages.jsonpath import compile_jsonpath
 from shared.languages.jsonpath import limits as jsonpath
@@ -41,6 +42,14 @@ def examples() -> Iterator[Any]:
 def test_an_example_gives_what_the_guide_says(language: str, source: str, result: Any) -> None:
     (variables,) = (json.loads(block) for kind, block in BLOCKS if kind == "json")
     assert LANGUAGES[language](source, variables) == result
+
+
+def test_an_error_is_explained_as_the_guide_shows() -> None:
+    (variables,) = (json.loads(block) for kind, block in BLOCKS if kind == "json")
+    (shown,) = (block for kind, block in BLOCKS if kind == "text")
+    with pytest.raises(MissingKey) as error:
+        compile_jsonpath(shown.splitlines()[1].strip()).evaluate(variables)
+    assert f"error: {error.value.explain()}\n" == shown
 
 
 def test_the_limits_are_those_of_the_guide() -> None:

@@ -37,7 +37,7 @@ async def test_the_example_gives_the_trace_that_is_shown(case: Case) -> None:
     rehearsals = await play(case, {})
 
     trace = text_trace(rehearsals, verbose=False)
-    before, after = re.search(r"```\n(Dry-Run.*?)…\n(.*?)```", TEXT, re.DOTALL).groups()  # type: ignore[union-attr]
+    before, after = re.search(r"```text\n(Dry-Run.*?)…\n(.*?)```", TEXT, re.DOTALL).groups()  # type: ignore[union-attr]
     assert rehearsals[0].result.status is Status.SUCCESS
     assert trace.startswith(before)
     assert trace.endswith(after)

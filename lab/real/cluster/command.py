@@ -31,7 +31,7 @@ from lab.real.servers.processes import DidNotStart
 _SPEED = 60.0
 
 
-def main() -> int:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="cluster", description="A real Kubernetes cluster of one node.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, (command, explained) in _COMMANDS.items():
@@ -39,7 +39,11 @@ def main() -> int:
     job = commands.add_parser("job", help="print the Job for the cluster of a snapshot")
     job.add_argument("snapshot", type=Path)
     job.set_defaults(run=_job)
-    arguments = vars(parser.parse_args())
+    return parser
+
+
+def main() -> int:
+    arguments = vars(build_parser().parse_args())
     run: Callable[..., int] = arguments.pop("run")
     try:
         return run(Cluster(LAB), **arguments)

@@ -1,8 +1,17 @@
 """What an operator sees of a running dispatcher."""
 
 import json
+from pathlib import Path
 
 from tests.support.dispatcher import JobWorker, LabSystem
+from tests.support.page_blocks import blocks_of
+
+ROOT = Path(__file__).parents[3]
+(SHOWN,) = (
+    json.loads(block.content)
+    for block in blocks_of(ROOT / "docs" / "operating-the-dispatcher.md", ROOT)
+    if block.kind == "json"
+)
 
 
 async def test_objects_that_fail_come_first_with_their_error_and_their_next_try(system: LabSystem) -> None:
@@ -22,6 +31,10 @@ async def test_objects_that_fail_come_first_with_their_error_and_their_next_try(
         assert first["runs"][0]["outcome"] == "failed"
         assert "500" in first["runs"][0]["error"]
         assert first["phase"] in {"waiting", "running", "ready"}
+        assert first.keys() == SHOWN.keys()
+        assert first["runs"][0].keys() == SHOWN["runs"][0].keys()
+        assert first["last_event"].keys() == SHOWN["last_event"].keys()
+        assert first["last_wake"].keys() == SHOWN["last_wake"].keys()
         described = json.loads((await dispatcher.get(f"/objects/cluster/{good.id}"))[1])
         assert described["last_event"]["generation"] == 1
         assert described["runs"][0]["statuses"] == ["stored"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dispatcher.cli.main import main
 from dispatcher.config.rules import RULES
 from tests.support.config_tables import PAGE, TABLES, with_tables
 
@@ -21,6 +22,21 @@ def test_the_tables_are_those_of_the_models() -> None:
 
 def test_every_rule_says_what_it_is_about() -> None:
     assert all(meaning.endswith(".") and re.fullmatch(r"[a-z-]+", rule) for rule, meaning in RULES.items())
+
+
+def test_the_shown_finding_is_what_validate_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (shown,) = re.findall(r"```text\n(error: task-config.yaml:14.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    _, mistaken, *_ = shown.splitlines()
+    params = ["params:", "  - {name: clusterId, source: event.id, required: true}"]
+    precondition = ["preconditions:", "  - name: known", mistaken.removeprefix("    ")]
+    comments = ["# and so on"] * (14 - len(params) - len(precondition))
+    task = [*params, *comments, *precondition]
+    (tmp_path / "task-config.yaml").write_text("\n".join(task) + "\n")
+    (tmp_path / "adapter-config.yaml").write_text("adapter: {name: demo}\n")
+    main(["validate", "-c", str(tmp_path / "adapter-config.yaml"), "-t", str(tmp_path / "task-config.yaml")])
+
+    printed = capsys.readouterr()
+    assert shown in (printed.out + printed.err).replace(f"{tmp_path}/", "")
 
 
 def defects() -> list[tuple[int, str, str, str]]:

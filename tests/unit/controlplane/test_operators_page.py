@@ -125,3 +125,8 @@ def test_an_argument_is_refused_with_the_help() -> None:
     assert reported.returncode == Exit.MISCONFIGURED
     assert reported.stdout == ""
     assert "CLUSTER_SNAPSHOT_PATH" in reported.stderr
+
+
+def test_the_snapshot_is_one_that_the_adapter_takes() -> None:
+    (shown,) = re.findall(r"^```json\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert snapshot.ClusterSnapshot.parse(shown.encode()).generation == 3

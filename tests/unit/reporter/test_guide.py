@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from shared.errors import Misconfigured
+from shared.model.report import AdapterReport
 from status_reporter.exits import Exit
 from status_reporter.pod.container import CANNOT_START_REASONS
 from status_reporter.settings import RESERVED_TYPES, load
@@ -81,3 +82,8 @@ def test_the_role_is_the_one_that_is_tried_on_a_real_server() -> None:
 def test_the_job_sets_what_the_reporter_knows() -> None:
     containers = {each["name"]: each for each in document("Job")["spec"]["template"]["spec"]["containers"]}
     assert {each["name"] for each in containers["status-reporter"]["env"]} <= variables()
+
+
+def test_the_report_is_one_that_the_reporter_takes() -> None:
+    (report,) = re.findall(r"^```json\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    assert [each.type for each in AdapterReport.parse(report.encode()).conditions] == ["Applied", "Available"]
