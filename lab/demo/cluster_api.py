@@ -35,6 +35,8 @@ class ClusterApi:
 
     def __init__(self, system: LabSystem, timeline: Timeline, http: httpx.AsyncClient) -> None:
         self.system, self.timeline, self._http = system, timeline, http
+        self.timeout = system.pace.timeout
+        """For each milestone; a scenario that works on many clusters at once takes longer."""
 
     async def create(self, name: str = "demo", **changes: Any) -> str:
         document = {"kind": "Cluster", "name": name, "spec": {**SPEC, **changes}}
@@ -121,4 +123,4 @@ class ClusterApi:
                 return False  # a busy machine may lose an answer; it is asked again
 
         system = self.system
-        await waiting.until(what, is_reached, within=system.pace.timeout, timeline=self.timeline, check=system.check)
+        await waiting.until(what, is_reached, within=self.timeout, timeline=self.timeline, check=system.check)

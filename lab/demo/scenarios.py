@@ -14,6 +14,7 @@ from lab.system.regional import ADAPTER_IMAGE
 
 NEXT_VERSION: Final = "4.22.1"
 _NEEDS_TOO_MUCH_MEMORY: Final = "import signal; held = b'x' * 2**28; signal.pause()"
+_AT_ONCE: Final = 12
 _AVAILABLE: Final = "the control plane is available and the cluster reconciled"
 _GONE: Final = "the control plane and the cluster are gone"
 
@@ -138,7 +139,8 @@ def _count(text: str) -> int:
 
 async def many_clusters(api: ClusterApi) -> None:
     """Many clusters at once (CLUSTERS, 12 by default) become available and are deleted."""
-    count = _count(os.environ.get("CLUSTERS", "12"))
+    count = _count(os.environ.get("CLUSTERS", str(_AT_ONCE)))
+    api.timeout *= max(1.0, count / _AT_ONCE)
     clusters = [await api.create(f"many-{number}") for number in range(count)]
     # One after the other: hundreds of questions at once would take the machine's time from what they ask about.
     for n, each in enumerate(clusters, 1):
