@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from controlplane_adapter.check.command import _parser
+from controlplane_adapter.check.command import build_parser
 from controlplane_adapter.check.probe import FEEDBACK
 from controlplane_adapter.hostedcluster.render_settings import SERVICE_ACCOUNT_ROLES, RenderSettings
 
@@ -51,6 +51,6 @@ def test_the_agents_permissions_are_tried_for_the_account_that_is_shipped() -> N
 
 
 def test_each_option_of_the_check_is_on_the_page() -> None:
-    options = {each.option_strings[-1] for each in _parser()._actions if each.dest != "help"}
+    options = {each.option_strings[-1] for each in build_parser()._actions if each.dest != "help"}
 
     assert {row[0].strip("`").split()[0] for row in rows("`controlplane-adapter check`")} == options
