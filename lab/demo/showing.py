@@ -51,7 +51,7 @@ async def _show_clusters(names: Sequence[str], pace: Pace, timeline: Timeline, *
 async def _show(name: str, scenario: Scenario, system: LabSystem, timeline: Timeline, *, clean_up: bool) -> int:
     timeline.section(f"{name}: {scenario.__doc__}")
     async with (
-        httpx.AsyncClient(base_url=f"{system.api.url}/api/hyperfleet/v1", timeout=30) as http,
+        httpx.AsyncClient(base_url=f"{system.api.url}/api/hyperfleet/v1", timeout=120) as http,
         Observer(system, timeline),
     ):
         api = ClusterApi(system, timeline, http)

@@ -6,7 +6,6 @@ import sys
 # In this order.
 MILESTONES = (
     "Sentinel         Cluster",
-    "status reporter  Job",
     "HyperShift       HostedCluster demo: Available=True",
     "see the endpoint https://api.demo.hypershift.local:443, version 4.22.0",
     "changed openshift_version to 4.22.1",
@@ -22,6 +21,7 @@ MILESTONES = (
 )
 # Shown as soon as they are seen, which may be after what they led to.
 REPORTS = (
+    "status reporter  Job",
     "Available=True Health=True (ControlPlaneReady)",
     "the work with NodePool demo-workers is there",
     "Finalized=True (Deleted)",

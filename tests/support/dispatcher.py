@@ -83,7 +83,7 @@ class DispatcherProcess:
     async def until_run(self, *, count: int = 1, **fields: Any) -> dict[str, Any]:
         """The last line of a run with these fields, which it writes after it has counted and recorded itself."""
         return await self.until_line(
-            lambda line: str(line["msg"]).startswith(RUN_ENDED) and fields.items() <= line.items(), count=count
+            lambda line: str(line.get("msg", "")).startswith(RUN_ENDED) and fields.items() <= line.items(), count=count
         )
 
     @property

@@ -14,6 +14,8 @@ import grpc
 from google.protobuf.empty_pb2 import Empty
 from google.pubsub_v1 import types
 
+from lab.loopback import HOST, ReservedPort
+
 _SUBSCRIBER = "google.pubsub.v1.Subscriber"
 _PUBLISHER = "google.pubsub.v1.Publisher"
 
@@ -46,22 +48,23 @@ class PubSubServer:
         self.created: dict[str, types.Subscription] = {}
         self.topics: dict[str, set[str]] = {}
         self.extended: list[str] = []
-        self.port = 0
         self._ids = itertools.count()
         self._server: grpc.aio.Server | None = None
         self.news = asyncio.Condition()
 
     async def __aenter__(self) -> Self:
+        self._port = ReservedPort()
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.kill()
+        self._port.release()
 
     async def start(self) -> None:
-        self._server = grpc.aio.server()
+        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
         self._server.add_generic_rpc_handlers((self._subscriber_handlers(), self._publisher_handlers()))
-        self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
+        self._server.add_insecure_port(self.address)
         await self._server.start()
 
     async def kill(self) -> None:
@@ -71,7 +74,7 @@ class PubSubServer:
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return f"{HOST}:{self._port.number}"
 
     def subscribe(self, topic: str, path: str) -> None:
         self.subscriptions.setdefault(path, _Subscription())

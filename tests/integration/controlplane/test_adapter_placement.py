@@ -12,7 +12,7 @@ from controlplane_adapter.work.manifestwork import work_for
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient, Works
-from tests.support.adapter import Adapter, Cluster
+from tests.support.adapter import TIMEOUT, Adapter, Cluster
 
 WORK = f"hostedcluster-{Cluster().cluster_id}"
 HERE, ELSEWHERE = "us-east-mgmt-01", "us-east-mgmt-02"
@@ -134,7 +134,7 @@ async def test_a_cluster_that_is_gone_is_not_finalized_before_its_node_pools(ada
 async def test_a_cluster_is_not_finalized_before_it_is_gone_from_everywhere(
     adapter: Adapter, works: Works, agent: Agent, client: MaestroClient, maestro: LabMaestro
 ) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=TIMEOUT) as http:
         await http.post(f"{maestro.rest_url}/api/maestro/v1/consumers", json={"name": ELSEWHERE})
     cluster = Cluster()
     await adapter.run(cluster)

@@ -10,7 +10,7 @@ from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent, Script
 from shared.maestro import MaestroClient, MaestroSettings, Works
 from shared.model.manifestwork import ManifestWork
-from tests.support.adapter import Adapter, Cluster
+from tests.support.adapter import TIMEOUT, Adapter, Cluster
 
 CONSUMER = "us-east-mgmt-01"
 WORK = f"hostedcluster-{Cluster().cluster_id}"
@@ -237,7 +237,7 @@ async def test_a_control_plane_stays_where_it_is(
     adapter: Adapter, works: Works, agent: Agent, maestro: LabMaestro
 ) -> None:
     await adapter.run(Cluster())
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=TIMEOUT) as http:
         await http.post(f"{maestro.rest_url}/api/maestro/v1/consumers", json={"name": "another-mgmt"})
 
     run = await adapter.run(Cluster(), MANAGEMENT_CLUSTER_CONSUMER="another-mgmt")

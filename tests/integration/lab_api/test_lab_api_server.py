@@ -169,7 +169,10 @@ async def test_only_known_tokens_are_let_in(server: LabApi, http: httpx.AsyncCli
 
 
 async def test_a_kind_without_required_adapters_is_gone_when_it_is_deleted() -> None:
-    async with LabApi(required_adapters={"NodePool": ()}) as server, httpx.AsyncClient(base_url=server.url) as http:
+    async with (
+        LabApi(required_adapters={"NodePool": ()}) as server,
+        httpx.AsyncClient(base_url=server.url, timeout=DEADLINE) as http,
+    ):
         pool = server.add_nodepool(server.add_cluster("demo").id, "workers")
 
         assert (await http.delete(pool.href)).status_code == 202

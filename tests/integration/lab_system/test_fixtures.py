@@ -32,7 +32,7 @@ async def eventually(holds: Callable[[], Any]) -> None:
 async def test_sentinel_publishes_the_clusters_of_the_api_on_the_broker(
     lab_api: LabApi, lab_broker: LabBroker, lab_sentinel: LabSentinel
 ) -> None:
-    async with httpx.AsyncClient(base_url=f"{lab_api.url}/api/hyperfleet/v1") as http:
+    async with httpx.AsyncClient(base_url=f"{lab_api.url}/api/hyperfleet/v1", timeout=TIMEOUT) as http:
         created = await http.post("/clusters", json={"kind": "Cluster", "name": "demo", "spec": {}})
     await eventually(lambda: lab_sentinel.events)
     assert created.json()["id"] in str(lab_sentinel.events[0].body)
@@ -41,7 +41,7 @@ async def test_sentinel_publishes_the_clusters_of_the_api_on_the_broker(
 async def test_jobs_run_on_the_api_server(lab_kubernetes: LabKubernetes, lab_jobs: JobRunner) -> None:
     job = job_of({"name": "adapter", "image": "sh", "args": ["exit 0"]})
     headers = {"Authorization": f"Bearer {lab_kubernetes.admin_token}"}
-    async with httpx.AsyncClient(base_url=lab_kubernetes.url, headers=headers) as http:
+    async with httpx.AsyncClient(base_url=lab_kubernetes.url, headers=headers, timeout=TIMEOUT) as http:
         (await http.post("/apis/batch/v1/namespaces/default/jobs", json=job)).raise_for_status()
         async with asyncio.timeout(TIMEOUT):
             seen: dict[str, Any] = {}

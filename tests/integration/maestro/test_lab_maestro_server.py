@@ -86,7 +86,11 @@ async def test_a_crash_does_not_wait_for_calls_that_hang(server: LabMaestro, wir
 
 async def test_nothing_is_left_running_after_it(wire: Wire) -> None:
     before = asyncio.all_tasks()
-    async with LabMaestro() as server, httpx.AsyncClient() as http, grpc.aio.insecure_channel(server.grpc_address):
+    async with (
+        LabMaestro() as server,
+        httpx.AsyncClient(timeout=TIMEOUT) as http,
+        grpc.aio.insecure_channel(server.grpc_address),
+    ):
         await http.get(f"{server.rest_url}/api/maestro/v1/consumers")
         await server.kill()
         await server.kill()
