@@ -12,7 +12,7 @@ from pathlib import Path
 
 # A killed test run leaves no servers behind.
 _DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
-START_DEADLINE = 300.0
+START_DEADLINE = 600.0
 STOP_DEADLINE = 60.0
 # Below those that the kernel gives to clients.
 _PORTS = (20000, 32767)
