@@ -31,7 +31,7 @@ from dispatcher.transports.work_objects import work_of
 from lab.maestro.agent import Agent
 from lab.maestro.agent.agent_status import AgentStatus, Script
 from shared import times
-from shared.errors import AlreadyExists, NotFound
+from shared.errors import AlreadyExists, NotFound, Transient
 from shared.kubernetes import KubernetesClient, ObjectRef, PatchType, Selection
 from shared.maestro import MaestroClient
 from shared.model.conditions import readable
@@ -188,7 +188,7 @@ class Stage:
         await self._create(_DEFINITION)
 
         async def served() -> bool:
-            with suppress(NotFound):
+            with suppress(NotFound, Transient):  # 429 while its storage is made ready
                 await self._kubernetes.list(Selection(api_version="example.com/v1alpha1", kind="Database"))
                 return True
             return False
