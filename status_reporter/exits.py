@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """REPORTED means that the Job's conditions show what is known, good or bad."""
+    """REPORTED: the Job has the result, whether the adapter succeeded or failed."""
 
     REPORTED = 0
     MISCONFIGURED = 2
@@ -15,8 +15,8 @@ class Exit(IntEnum):
     @property
     def meaning(self) -> str:
         return {
-            Exit.REPORTED: "the Job's conditions say what is known",
-            Exit.MISCONFIGURED: "the settings cannot work",
+            Exit.REPORTED: "the result is on the Job",
+            Exit.MISCONFIGURED: "the settings are invalid",
             Exit.REFUSED: "the API server refused the conditions",
             Exit.UNREACHABLE: "the API server could not be reached in time",
             Exit.TIMED_OUT: "the adapter reported nothing in time; the Job's conditions say so",

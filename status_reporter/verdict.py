@@ -111,7 +111,7 @@ def verdict(facts: Facts, types: tuple[str, ...]) -> Verdict | None:
         case Terminated() as ended:
             return _synthetic(types, *_of_terminated(ended, facts.reading), final=ended.final or _is_over(facts))
         case PodFailed(reason=reason, message=message):
-            text = f"Adapter's pod was failed by Kubernetes: {redact_text(message) or reason}"
+            text = f"Kubernetes failed the adapter's pod: {redact_text(message) or reason}"
             return _synthetic(types, f"Adapter{reason}", text)
         case CannotStart(reason=reason, message=message):
             text = f"Adapter container cannot start: {redact_text(message) or reason}"

@@ -154,7 +154,7 @@ def _ready(context: _Context) -> Condition:
 def _without_feedback(context: _Context) -> tuple[str, ...]:
     """Why there is no status: reason and message. A new control plane is provisioning until an answer is overdue."""
     if context.result.state is ApplyState.FAILED:
-        kept = "" if context.status.present is False else "a previous generation of it, if there was one, stays"
+        kept = "" if context.status.present is False else "a previous generation, if there is one, stays in place"
         return "NotApplied", f"{context.work.consumer} refused the HostedCluster", kept
     if context.silence:
         return AGENT_SILENT, "Control plane status unknown", context.silence

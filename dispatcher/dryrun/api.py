@@ -47,7 +47,7 @@ class _Endpoint:
         try:
             self._pattern = re2.compile(endpoint.pattern, options)
         except re2.error as error:
-            problem = Problem(f"responses[{number}].match.urlPattern", f"is no regular expression: {_told(error)}")
+            problem = Problem(f"responses[{number}].match.urlPattern", f"is no regular expression: {_reason(error)}")
             raise Misconfigured("the API responses are refused", [problem]) from None
 
     def matches(self, method: str, url: str) -> bool:
@@ -64,6 +64,6 @@ def _tells_of_deletion(body: Any) -> bool:
     return isinstance(body, Mapping) and bool(body.get("deleted_time"))
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     text = error.args[0] if error.args else error
     return text.decode(errors="replace") if isinstance(text, bytes) else str(text)

@@ -84,10 +84,10 @@ class EvaluationError(LanguageError):
         self.met = met
 
     def explain(self) -> str:
-        story = super().explain()
+        text = super().explain()
         if not self.met or self.met in self.problem:
-            return story
-        return f"{story}\nmet: {self.met}"
+            return text
+        return f"{text}\nmet: {self.met}"
 
     def _width(self) -> int:
         return len(self.fragment) if self.fragment and self.source.startswith(self.fragment, self.offset) else 1

@@ -85,7 +85,7 @@ class JobStatusWriter:
         try:
             job = self.kube.job(self.owner.name, timeout)
         except Forbidden as error:
-            log.info("the Job may not be read, so times of unchanged conditions are not kept: %s", error)
+            log.info("not allowed to read the Job, so times of unchanged conditions are not kept: %s", error)
             job = {}
         present = readable(as_object(job.get("status")).get("conditions"))
         self.present |= {condition.type: condition for condition in present}

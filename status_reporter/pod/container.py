@@ -62,7 +62,7 @@ class Terminated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodFailed:
-    """The whole pod was failed by Kubernetes: evicted, or over its deadline."""
+    """Kubernetes failed the whole pod: evicted, or over its deadline."""
 
     reason: str
     message: str

@@ -38,7 +38,7 @@ def follow(
                     failures = 0
                     continue
         except _WatchForbidden as error:
-            log.info("the pod may not be watched, so it is polled: %s", error)
+            log.info("not allowed to watch the pod, so it is polled: %s", error)
             may_watch = False
         except Permanent as error:
             refused_since = refused_since or time.monotonic()

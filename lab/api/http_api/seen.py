@@ -31,16 +31,12 @@ class Seen:
 
 
 class Journal:
-    """`entries` are the latest; `count` is how many there were in all."""
-
     def __init__(self) -> None:
         self.entries: deque[Seen] = deque(maxlen=REMEMBERED)
-        self.count = 0
         self._news = asyncio.Event()
 
     def add(self, seen: Seen) -> None:
         self.entries.append(seen)
-        self.count += 1
         news, self._news = self._news, asyncio.Event()
         news.set()
 

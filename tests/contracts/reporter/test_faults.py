@@ -86,7 +86,7 @@ async def test_a_pod_that_may_not_be_watched_is_polled(server: KubernetesServer,
     may_get = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
     async with scene_on(server, api, tmp_path, rules=(*ROLE[:2], may_get)) as scene:
         await scene.start(POLL_INTERVAL="200ms")
-        await scene.until_logged("may not be watched")
+        await scene.until_logged("not allowed to watch the pod")
         await scene.ends(7)
 
         assert await scene.exit_code() == 0

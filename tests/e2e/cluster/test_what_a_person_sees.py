@@ -29,11 +29,13 @@ UNEQUAL = {
     # Jobs stay for longer than 60 s here, as a slow machine takes its time to show them.
     r"ttlSecondsAfterFinished: \d+": "ttlSecondsAfterFinished: 60",
     r"(TTL Seconds After Finished: +)\d+": r"\g<1>60",
-    r"(?m)^Duration:( +)\d+s$": r"Duration:\g<1>3s",
-    r"Degraded for \d+[sm], within": "Degraded for 3s, within",
+    r"(?m)^Duration:( +)[\dms]+$": r"Duration:\g<1>3s",
+    r"Degraded for [\dms]+, within": "Degraded for 3s, within",
 }
 # In a table, with what keeps the columns apart.
-AGE = re.compile(r"(?<=  )\d+m?\d*s +")
+AGE = re.compile(r"(?<=  )\d[\dms]*[sm] +")
+# Between the columns of `kubectl get`.
+GAP = " " * 3
 
 
 @pytest.fixture
@@ -47,10 +49,10 @@ async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator
     page = Page(jobs.namespace)
     wanted = Cluster()
     operator.play(NAMESPACE, wanted.name, Script(hold_before=Moment.AVAILABLE))
-    page.tell(
+    page.add(
         "# What a person sees",
         "The output of kubectl on a real cluster with a real Maestro, in the namespace of the Jobs. A test runs the same "
-        "commands and compares.",
+        "commands\nand compares the output. Times, uids and random names are replaced.",
         "## A new cluster",
         "The HostedCluster is on its management cluster. The Job's conditions show the progress of the control plane.",
     )
@@ -65,9 +67,9 @@ async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator
     await jobs.until(wanted, lambda job: job.has_condition("Health", "True", "NoIssues") and job.data["version"])
     await jobs.start(wanted)
     ready = await jobs.namespace.ended(name, "CompletionsReached")
-    page.tell(
+    page.add(
         "## The control plane is ready",
-        "The TTL removed the previous Job, and the next one observed the cluster again. An annotation has the data of the report.",
+        "The TTL removed the previous Job, and the next Job observed the cluster again. An annotation has the data of the report.",
     )
     await page.show("get", "job", name, CONDITIONS)
     await page.show("get", "job", name, DATA)
@@ -79,9 +81,10 @@ async def test_the_page_shows_what_kubectl_prints(jobs: Jobs, operator: Operator
     broken = Cluster(generation=2, spec={**wanted.spec, "openshift_version": "latest"})
     refused = await jobs.start(broken)
     await jobs.namespace.ended(refused, "PodFailurePolicy")
-    page.tell(
+    page.add(
         "## An invalid change",
-        "The Job fails with its first pod. The message of Applied names the field to change.",
+        "The Job fails with its first pod, because another pod would fail as well. The message of Applied names the field to\n"
+        "correct. The control plane of the previous generation still runs, so Available and Health stay True.",
     )
     await page.show("get", "jobs", *LABELS)
     await page.show("get", "job", refused, CONDITIONS)
@@ -96,7 +99,7 @@ class Page:
         self._namespace = namespace
         self._parts: list[str] = []
 
-    def tell(self, *paragraphs: str) -> None:
+    def add(self, *paragraphs: str) -> None:
         self._parts += paragraphs
 
     async def show(self, *command: str) -> None:
@@ -104,6 +107,8 @@ class Page:
         for pattern, instead in UNEQUAL.items():
             printed = re.sub(pattern, instead, printed)
         printed = AGE.sub(lambda age: "3s".ljust(len(age[0])), printed)
+        if command[:2] == ("get", "jobs"):
+            printed = _aligned(printed)
         lines = "\n".join(line.rstrip() for line in printed.rstrip().splitlines())
         typed = " ".join(each if re.fullmatch(r"[\w./=:,-]+", each) else f"'{each}'" for each in command)
         self._parts.append(f"```console\n$ kubectl {typed}\n{lines}\n```")
@@ -111,3 +116,10 @@ class Page:
     @property
     def text(self) -> str:
         return "\n\n".join(self._parts) + "\n"
+
+
+def _aligned(table: str) -> str:
+    """With the columns as wide as they are for Jobs that are seconds old."""
+    rows = [re.split(r" {2,}", line.rstrip()) for line in table.splitlines()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(GAP.join(map(str.ljust, row, widths)) for row in rows)

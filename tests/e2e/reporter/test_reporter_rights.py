@@ -50,7 +50,7 @@ async def test_a_whole_run_needs_no_other_rights(standing: Standing) -> None:
     ("without", "expected"),
     [
         pytest.param(0, "not allowed", id="patch jobs/status"),
-        pytest.param(1, "the Job may not be read", id="get jobs"),
+        pytest.param(1, "not allowed to read the Job", id="get jobs"),
         pytest.param(2, "the pod cannot be read", id="get and watch pods"),
     ],
 )

@@ -186,13 +186,13 @@ def row(
             "Adapter container cannot start: no such tag",
             stage=Stage.EXITING,
         ),
-        row("evicted", MISSING, EVICTED, "AdapterEvicted", "Adapter's pod was failed by Kubernetes: low on memory"),
+        row("evicted", MISSING, EVICTED, "AdapterEvicted", "Kubernetes failed the adapter's pod: low on memory"),
         row(
             "over the pod's deadline",
             BROKEN,
             OVERDUE,
             "AdapterDeadlineExceeded",
-            "Adapter's pod was failed by Kubernetes: DeadlineExceeded",
+            "Kubernetes failed the adapter's pod: DeadlineExceeded",
         ),
         row(
             "hangs",
