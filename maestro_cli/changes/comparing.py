@@ -51,10 +51,10 @@ def compare(stored: ManifestWork, wanted: ManifestWork) -> list[Difference]:
         *_manifests(stored, wanted),
         *_by_key(
             "manifestConfigs",
-            {config_key(each): each for each in stored.manifest_configs},
-            {config_key(each): each for each in wanted.manifest_configs},
+            {config_key(each): _without_empty(each) for each in stored.manifest_configs},
+            {config_key(each): _without_empty(each) for each in wanted.manifest_configs},
         ),
-        *_values("deleteOption", "", stored.delete_option or _NOTHING, wanted.delete_option or _NOTHING),
+        *_values("deleteOption", "", _option(stored), _option(wanted)),
         *_values("labels", "", dict(stored.labels), dict(wanted.labels)),
         *_values("annotations", "", dict(stored.annotations), dict(wanted.annotations)),
     ]
@@ -74,6 +74,21 @@ def _manifests(stored: ManifestWork, wanted: ManifestWork) -> Iterator[Differenc
         else:
             for each in _values(subject, "", _comparable(old), _comparable(new)):
                 yield _without_secrets(identity, each)
+
+
+def _option(work: ManifestWork) -> Any:
+    return _without_empty(work.delete_option or {}) or _NOTHING
+
+
+def _without_empty(value: Any) -> Any:
+    """Maestro leaves out some empty members, false and zero among them, and adds others: they say nothing."""
+    match value:
+        case Mapping():
+            kept = {key: _without_empty(each) for key, each in value.items()}
+            return {key: each for key, each in kept.items() if each}
+        case list() | tuple():
+            return [_without_empty(each) for each in value]
+    return value
 
 
 def _by_key(subject: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
@@ -97,8 +112,15 @@ def _values(subject: str, path: str, before: Any, after: Any) -> Iterator[Differ
             old = before[index] if index < len(before) else _NOTHING
             new = after[index] if index < len(after) else _NOTHING
             yield from _values(subject, f"{path}[{index}]", old, new)
-    elif before != after or type(before) is not type(after):
+    elif not _same(before, after):
         yield Difference(kind=Kind.CHANGED, subject=subject, path=path, before=before, after=after)
+
+
+def _same(before: Any, after: Any) -> bool:
+    """Maestro passes numbers through float64: 1.0 comes back as 1."""
+    if isinstance(before, bool) or isinstance(after, bool) or not isinstance(before, int | float):
+        return type(before) is type(after) and bool(before == after)
+    return isinstance(after, int | float) and float(before) == float(after)
 
 
 def _comparable(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -104,6 +104,15 @@ async def test_diff_says_what_would_change_and_hides_secrets(cli: Cli, files: Fi
     assert {each["path"] for each in listed} == {"data.x", "stringData.password"}
 
 
+async def test_what_was_applied_does_not_differ_whatever_maestro_adds_to_it(cli: Cli, files: Files) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}}
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "namespace": "n"}}
+    path = files.write(namespace, deployment | {"spec": {"replicas": 1.0}})
+    await cli("apply", "-f", path, "--name", "w", *TO)
+    same = await cli("diff", "-f", path, "--name", "w", *TO)
+    assert (same.code, same.out, same.err) == (Exit.OK, "", "")
+
+
 async def test_apply_keeps_the_executor_that_the_file_does_not_name(cli: Cli, files: Files, agent: Agent) -> None:
     work = manifest_work("w", config_map())
     work["spec"]["executor"] = EXECUTOR
