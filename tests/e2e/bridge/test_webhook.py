@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
+from dpu_bridge.api.kinds import API_VERSION
 from dpu_bridge.settings import WebhookSettings
 from lab.real.servers.processes import free_port
 from shared.errors import HyperFleetError
 from shared.kubernetes import Object, ObjectRef, PatchType, Watch, select_one
 from tests.e2e.bridge.conftest import Clusters, operating, settings
 from tests.support.bridge_lab import OPERATOR_NAMESPACE, BridgeLab, has
+from tests.support.bridges import bridge_object
 
 DEADLINE = 400.0
 CONFIGURATION = "dpu-bridge-test"
@@ -94,6 +97,28 @@ async def test_it_refuses_what_is_wrong_and_never_the_end_of_a_deletion(guarded:
         await lab.client.delete(lab.bridge())
         await lab.until_gone(lab.bridge())
         await lab.client.patch(images, {"data": before["data"]}, type_=PatchType.MERGE)
+
+
+async def test_references_to_what_is_not_there_yet_are_warnings(clusters: Clusters, guarded: BridgeLab) -> None:
+    """As kubectl prints them: the bridge is stored all the same."""
+    lab = guarded
+    server = clusters.management
+    trust = ssl.create_default_context(cafile=str(server.ca_file))
+    headers = {"Authorization": f"Bearer {server.admin_token}"}
+    cluster = {"name": "bluefields", "namespace": lab.dpf}
+    wanted = bridge_object("early", lab.namespace, dpuClusterRef=cluster, sshKeySecretRef={"name": "not-yet"})
+    async with (
+        asyncio.timeout(DEADLINE),
+        httpx.AsyncClient(base_url=server.url, verify=trust, headers=headers) as http,
+    ):
+        await until_served(lab)
+        path = f"/apis/{API_VERSION}/namespaces/{lab.namespace}/dpuhcpbridges"
+        stored = await http.post(path, json=wanted)
+        assert stored.status_code == httpx.codes.CREATED, stored.text
+        warned = " ".join(stored.headers.get_list("warning"))
+        assert f"DPUCluster {lab.dpf}/bluefields is not there; the bridge waits for it" in warned
+        assert f"Secret {lab.namespace}/not-yet is not there; the bridge waits for it" in warned
+        assert f"Secret {lab.namespace}/pull " not in warned
 
 
 async def test_its_certificate_is_renewed_while_it_runs(guarded: BridgeLab) -> None:
