@@ -15,7 +15,7 @@ from controlplane_adapter.reconcile.carry_out import Result
 from controlplane_adapter.reconcile.desire import desire
 from controlplane_adapter.reconcile.observe import Observed
 from controlplane_adapter.reconcile.plan import Create, decide
-from controlplane_adapter.settings import load
+from controlplane_adapter.settings import read
 from controlplane_adapter.status.outgoing import outgoing
 from controlplane_adapter.status.report import build_failure_report, build_report
 from controlplane_adapter.status.thresholds import Thresholds
@@ -38,10 +38,9 @@ many = settings(max_examples=2_000 if os.environ.get("SOAK") else 100, deadline=
 
 def report_of(variables: dict[str, str]) -> AdapterReport:
     """What a run would report that finds nothing in Maestro."""
-    try:
-        chosen = load(variables)
-    except Misconfigured as error:
-        return failed(error)
+    chosen, problems = read(variables)
+    if chosen is None or problems:
+        return failed(Misconfigured("invalid settings", problems), observed=Observed() if chosen else None)
     desired = desire(chosen.request, None)
     plan = decide(desired, Observed())
     snapshot = chosen.snapshot
@@ -59,8 +58,10 @@ def report_of(variables: dict[str, str]) -> AdapterReport:
     )
 
 
-def failed(error: HyperFleetError) -> AdapterReport:
-    return build_failure_report(error, observed=None, generation=None, deleting=False, thresholds=Thresholds(), now=NOW)
+def failed(error: HyperFleetError, *, observed: Observed | None = None) -> AdapterReport:
+    return build_failure_report(
+        error, observed=observed, generation=None, deleting=False, thresholds=Thresholds(), now=NOW
+    )
 
 
 def test_every_environment_and_snapshot_has_a_report_that_can_be_written() -> None:
