@@ -5,8 +5,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
-from aiohttp import web
-
 from lab import http_server
 from lab.api.entities import CLUSTER, NODEPOOL, Entities
 from lab.api.http_api.application import Api
@@ -36,7 +34,7 @@ class LabApi:
         self._api = Api(self.store, self._entities, clock)
         self._wanted_port = port
         self._port: ReservedPort | None = None
-        self._runner: web.AppRunner | None = None
+        self._runner: http_server.Runner | None = None
 
     @property
     def port(self) -> int:

@@ -39,7 +39,7 @@ class LabKubernetes:
         self.faults = Faults(cut_watches=self._cut_watches, expire_history=self._expire_history)
         self._handler = Handler(self.resources, self.access, self.faults, bookmark_seconds=bookmark_seconds)
         self._garbage_collector = GarbageCollector(self.resources)
-        self._runner: web.AppRunner | None = None
+        self._runner: http_server.Runner | None = None
 
     @property
     def port(self) -> int:
