@@ -55,6 +55,8 @@ def _cases(arguments: argparse.Namespace) -> list[Case]:
         cases = list(find_cases(arguments.folder, adapter_config=arguments.config, task_config=arguments.task_config))
     except Misconfigured as error:
         raise UsageError(str(error)) from None
+    if not arguments.folder.is_dir():
+        raise UsageError(f"there is no folder {arguments.folder}")
     if not cases:
         raise UsageError(f"{arguments.folder}: no folder in it has an event.json and an expected.json")
     return cases
