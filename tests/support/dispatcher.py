@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -330,16 +330,27 @@ async def cluster_client(folder: Path, server: KubernetesServer) -> AsyncIterato
         yield client
 
 
+async def _at_once(_: Mapping[str, Any]) -> None:
+    """A Job that nothing holds up."""
+
+
 class JobWorker:
     """Stands for the containers of Jobs: sets the conditions that a status reporter would set, after `delay` seconds.
 
+    `ready` holds a Job up until it returns.
     The conditions of the first Job it sees have the reason `Job1`, of the second `Job2`, and so on. It keeps a record of
     the Jobs it has seen: which existed at the same time, by cluster and generation.
     """
 
-    def __init__(self, client: KubernetesClient, *, delay: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(
+        self,
+        client: KubernetesClient,
+        *,
+        delay: Callable[[], float] = lambda: 0.0,
+        ready: Callable[[Mapping[str, Any]], Awaitable[None]] = _at_once,
+    ) -> None:
         self._client = client
-        self._delay = delay
+        self._delay, self._ready = delay, ready
         self._tasks: set[asyncio.Task[None]] = set()
         self.present: dict[str, str] = {}
         self.doubled: list[str] = []
@@ -376,7 +387,7 @@ class JobWorker:
                 if name in self.present:
                     self.doubled.append(name)
                 self.present[name] = metadata["uid"]
-                self._spawn(self._work(name, metadata["uid"], f"Job{self.created}"))
+                self._spawn(self._work(event.object, f"Job{self.created}"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -395,11 +406,12 @@ class JobWorker:
                     continue
             return
 
-    async def _work(self, name: str, uid: str, reason: str) -> None:
+    async def _work(self, job: Mapping[str, Any], reason: str) -> None:
+        await self._ready(job)
         while True:
             await asyncio.sleep(self._delay())
             try:
-                await set_conditions(self._client, {"metadata": {"name": name, "uid": uid}}, reason=reason)
+                await set_conditions(self._client, job, reason=reason)
             except Transient:
                 continue
             except (NotFound, Conflict, Invalid):

@@ -1,6 +1,8 @@
 """Two dispatchers on one subscription, one of them with a clock that is ahead."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 from lab.api.rules.values import Resource
 from tests.support.dispatcher import DispatcherProcess, JobWorker, System, available_in
@@ -12,7 +14,15 @@ TURNS = 3
 async def compare_replicas(system: System, *, clusters: int) -> None:
     """Two replicas send hardly more statuses than one, and no cluster goes back to an older state."""
     alone = [system.api.add_cluster(f"alone-{number}") for number in range(clusters)]
-    async with JobWorker(system.client), system.dispatcher(POD_NAME="one") as one:
+
+    async def reported(job: Mapping[str, Any]) -> None:
+        """A Job reports after its event was reported; the clock that is ahead would let an older report win."""
+        metadata = job["metadata"]
+        cluster = system.api.store.get(metadata["labels"]["hyperfleet.io/cluster-id"])
+        generation = int(metadata["annotations"]["hyperfleet.io/generation"])
+        await system.until(lambda: (system.available(cluster) or (0, ""))[0] >= generation, "the event is reported")
+
+    async with JobWorker(system.client, ready=reported), system.dispatcher(POD_NAME="one") as one:
         await one.serving()
         await _run_turns(system, alone)
         async with system.dispatcher(POD_NAME="two", clock_ahead=CLOCK_AHEAD) as two:

@@ -50,7 +50,7 @@ async def run(folder: Path, environment: dict[str, str], snapshot: bytes) -> Non
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(600):
             output, log = await process.communicate()
     except TimeoutError:
         process.kill()

@@ -71,7 +71,7 @@ async def test_an_event_after_a_restart_passes_ten_thousand_works() -> None:
     async with Queue(reconcile, parallelism=16) as queue:
         watch = WorkWatch(ManyWorks(), Owners([source]), queue, AwaitedDeletions(), label=LABEL)
         task = asyncio.create_task(watch.run())
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(600):
             await half.wait()
             before = len(order)
             queue.wake(published("new"))
