@@ -154,14 +154,16 @@ def _rights() -> tuple[Mapping[str, object], Mapping[str, object]]:
 
 
 def main(name: str, number: str) -> None:
-    """Run until SIGTERM; this process and its children are in the cluster's cgroup."""
-    ended = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ended)
+    """Run until SIGTERM; SIGHUP starts the agent anew. This process and its children are in the cluster's cgroup."""
+    awaited = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     place = Place(name, int(number))
     maestro = ClusterMaestro(Cluster(place))
     maestro.start()
     note(place).write_text(json.dumps(maestro.environment))
-    signal.sigwait(ended)
+    while signal.sigwait(awaited) == signal.SIGHUP:
+        maestro.agent.kill()
+        maestro.agent.start()
     note(place).unlink()
     maestro.stop()
 
