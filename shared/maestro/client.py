@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 from shared.errors import Invalid, Problem, Unavailable
 from shared.maestro.config.credentials import check_files
 from shared.maestro.config.settings import MaestroSettings
-from shared.maestro.consumers import Consumers
 from shared.maestro.http.paging import pages
 from shared.maestro.http.rest import Rest
 from shared.maestro.wire.bundles import work_of_bundle
@@ -22,6 +21,7 @@ from shared.model.manifestwork import ManifestWork
 from shared.model.manifestwork_validation import is_label_name
 
 if TYPE_CHECKING:
+    from shared.maestro.consumers import Consumers
     from shared.maestro.grpc.connection import GrpcConnection
     from shared.maestro.works.feed import Feed
 
@@ -55,7 +55,9 @@ class MaestroClient:
         return self._settings.source_id
 
     @property
-    def consumers(self) -> Consumers:
+    def consumers(self) -> "Consumers":
+        from shared.maestro.consumers import Consumers  # noqa: PLC0415 - a Job that only reads works needs none
+
         return Consumers(self._rest)
 
     async def find(self, name: str, labels: Mapping[str, str]) -> list[ManifestWork]:

@@ -1,7 +1,8 @@
 """The works of one management cluster: read by REST, written by events, never another's work overwritten.
 
 `Works` is a small handle; all state is in the client that made it. `ownership` says which works may be written,
-`reading`, `publishing` and `waiting` do what their names say.
+`reading`, `publishing` and `waiting` do what their names say. What only writers and watchers need is imported by its
+first use.
 """
 
 import time
@@ -15,17 +16,17 @@ from shared.errors import AlreadyExists, Conflict, NotFound, Permanent
 from shared.maestro.config.settings import MaestroSettings
 from shared.maestro.http.rest import Rest
 from shared.maestro.wire.bundles import differences
-from shared.maestro.works.executors import ExecutorReader
 from shared.maestro.works.outcomes import Action, Outcome
 from shared.maestro.works.ownership import Ownership
-from shared.maestro.works.publishing import Publisher
 from shared.maestro.works.reading import LabelSelector, WorkReader
-from shared.maestro.works.tracking import WorkEvent
-from shared.maestro.works.waiting import Watcher
 from shared.model.manifestwork import ManifestWork
 
-if TYPE_CHECKING:  # whoever only reads does not load gRPC
+if TYPE_CHECKING:
     from shared.maestro.grpc.connection import GrpcConnection
+    from shared.maestro.works.executors import ExecutorReader
+    from shared.maestro.works.publishing import Publisher
+    from shared.maestro.works.tracking import WorkEvent
+    from shared.maestro.works.waiting import Watcher
 
 MAX_REREADS = 5
 # Maestro forgets a delete that no agent has taken up; newer servers publish it again when asked, once a minute.
@@ -54,15 +55,21 @@ class Works:
         return WorkReader(self.rest, self._ownership)
 
     @property
-    def _executors(self) -> ExecutorReader:
+    def _executors(self) -> "ExecutorReader":
+        from shared.maestro.works.executors import ExecutorReader  # noqa: PLC0415 - see the module
+
         return ExecutorReader(self.settings, self._reader, self.grpc)
 
     @property
-    def _publisher(self) -> Publisher:
+    def _publisher(self) -> "Publisher":
+        from shared.maestro.works.publishing import Publisher  # noqa: PLC0415 - see the module
+
         return Publisher(self.settings, self._reader, lambda: self.grpc().channel)
 
     @property
-    def _watcher(self) -> Watcher:
+    def _watcher(self) -> "Watcher":
+        from shared.maestro.works.waiting import Watcher  # noqa: PLC0415 - see the module
+
         return Watcher(self.settings, self._reader, lambda: self.grpc().stream)
 
     def id_of(self, name: str) -> str:
@@ -165,7 +172,7 @@ class Works:
         await self._publisher.delete(stored)
         return True
 
-    def watch(self, selector: LabelSelector = None, *, name: str | None = None) -> AsyncGenerator[WorkEvent, None]:
+    def watch(self, selector: LabelSelector = None, *, name: str | None = None) -> "AsyncGenerator[WorkEvent, None]":
         """Every change of the selected works, beginning with all that are there as ADDED. It ends only by an error."""
         return self._watcher.watch(selector, name)
 

@@ -112,7 +112,7 @@ async def test_a_new_cluster_is_created_by_one_write(client: MaestroClient, call
     assert calls["writes"] == 1
 
 
-async def test_an_unchanged_cluster_loads_no_grpc_and_no_stream(
+async def test_an_unchanged_cluster_loads_no_grpc_no_stream_and_nothing_that_only_writers_and_watchers_need(
     adapter: Adapter, client: MaestroClient, tmp_path: Path
 ) -> None:
     await reconcile(request(Cluster()), client, Progress())
@@ -136,5 +136,8 @@ async def test_an_unchanged_cluster_loads_no_grpc_and_no_stream(
     assert process.returncode == 0
     loaded = set(output.decode().split())
     assert "controlplane_adapter.run" in loaded
-    unused = {"grpc", "google.protobuf", "httpx", "yaml", "shared.maestro.grpc.stream", "shared.maestro.grpc.channel"}
-    assert loaded & unused == set()
+    of_others = {"grpc", "google.protobuf", "httpx", "yaml"}
+    of_the_client = {"grpc.stream", "grpc.channel", "consumers"} | {
+        f"works.{name}" for name in ("publishing", "executors", "waiting", "tracking", "feed")
+    }
+    assert loaded & (of_others | {f"shared.maestro.{name}" for name in of_the_client}) == set()
