@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from shared.languages.errors import LanguageError
@@ -194,10 +195,14 @@ def _paths(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield each["name"], each["path"]
 
 
+# Every work of an adapter has the same paths, and each is read at every change of an object.
+_compiled = lru_cache(maxsize=1_000)(compile_jsonpath)
+
+
 def _at(document: Any, path: str) -> Any:
     """The value at a JSONPath of kubectl, as the agent reads it; None where there is none."""
     try:
-        return compile_jsonpath(path).evaluate(document)
+        return _compiled(path).evaluate(document)
     except LanguageError:
         return None
 

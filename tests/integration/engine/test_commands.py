@@ -317,6 +317,7 @@ def test_a_case_without_a_configuration_is_a_mistake_of_the_user(cases: Path) ->
 
 def test_a_folder_without_cases_is_one_too(tmp_path: Path) -> None:
     assert run("test", tmp_path).returncode == 2
+    assert f"there is no folder {tmp_path / 'nowhere'}" in run("test", tmp_path / "nowhere").stderr
 
 
 def test_a_case_whose_configuration_is_refused_fails(cases: Path) -> None:
