@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -218,13 +219,17 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobTemplate:
-    """The Job that we ship, without a namespace; its images and where Maestro is are the test's."""
+    """The Job that we ship, without a namespace; its images and where Maestro is are the test's.
+
+    `slowness` lengthens all of its deadlines, for a machine on which an outage takes longer than it should.
+    """
 
     adapter_image: str
     reporter_image: str
     maestro_api_url: str = "https://maestro.example.com"
     maestro_grpc_url: str = "maestro.example.com:8090"
     consumer: str = "nobody"
+    slowness: int = 1
 
     def controlplane(self, cluster: Cluster, **spec: Any) -> Document:
         """The Job of the cluster's generation, which stays until the test removes it. `spec` replaces more of it."""
@@ -237,6 +242,7 @@ class JobTemplate:
             consumer=self.consumer,
         )
         del rendered["metadata"]["namespace"]  # the test's own
+        self._lengthen(rendered["spec"])
         rendered["spec"] |= {"ttlSecondsAfterFinished": KEPT_SECONDS, **spec}
         return rendered
 
@@ -253,6 +259,14 @@ class JobTemplate:
         reporter["env"] = [each for each in reporter["env"] if each["name"] != "JOB_NAME"]
         reporter["env"].append({"name": "LOG_LEVEL", "value": "debug"})
         return job
+
+    def _lengthen(self, spec: Document) -> None:
+        pod = spec["template"]["spec"]
+        spec["activeDeadlineSeconds"] *= self.slowness
+        pod["activeDeadlineSeconds"] *= self.slowness
+        for variable in (each for container in pod["containers"] for each in container["env"]):
+            if variable["name"] in {"ADAPTER_TIME_BUDGET", "MAX_WAIT_TIME_SECONDS"}:
+                variable["value"] = re.sub(r"\d+", lambda each: str(int(each[0]) * self.slowness), variable["value"])
 
 
 class Jobs:

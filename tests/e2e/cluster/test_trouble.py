@@ -4,14 +4,15 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from lab.real.cluster.maestro import ClusterMaestro
 from tests.support.adapter import Cluster
-from tests.support.cluster import Jobs
+from tests.support.cluster import Jobs, JobTemplate
 
-# A good part of the adapter's time of 120 s.
+# Longer than the waits between the adapter's attempts.
 OUTAGE_SECONDS = 30
 
 Outage = Callable[[], AbstractAsyncContextManager[None]]
@@ -20,6 +21,12 @@ Outage = Callable[[], AbstractAsyncContextManager[None]]
 @pytest.fixture
 def wanted() -> Cluster:
     return Cluster(cluster_id=str(uuid.uuid4()), name=f"troubled-{uuid.uuid4().hex[:6]}")
+
+
+@pytest.fixture
+def template(template: JobTemplate) -> JobTemplate:
+    """On a busy machine Maestro takes minutes to start, which belongs to its outage."""
+    return replace(template, slowness=4)
 
 
 @pytest.fixture
