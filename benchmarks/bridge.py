@@ -20,7 +20,7 @@ from pathlib import Path
 import yaml
 
 from dpu_bridge.api.kinds import API_VERSION, DPF, HYPERSHIFT, KIND
-from dpu_bridge.certificates import Approve, Dpu, judge, request_of
+from dpu_bridge.certificates import Approve, Dpu, decide, request_of
 from lab.dpf import definitions
 from lab.dpf.certificate_requests import bootstrap
 from lab.dpf.kubeconfigs import publish_kubeconfigs
@@ -63,9 +63,9 @@ def _decisions() -> None:
     taken = []
     for _ in range(DECISIONS):
         started = time.perf_counter()
-        judgement = judge(request_of(document), dpu=dpu, node=None, dpu_cluster=cluster, denies=False)
+        decision = decide(request_of(document), dpu=dpu, node=None, dpu_cluster=cluster, denies=False)
         taken.append((time.perf_counter() - started) * 1e6)
-        assert isinstance(judgement, Approve)
+        assert isinstance(decision, Approve)
     cuts = statistics.quantiles(taken, n=100)
     print(f"\nbridge: a decision on a certificate request: p50 {cuts[49]:.0f} µs, p99 {cuts[98]:.0f} µs\n")
 

@@ -10,7 +10,7 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    _speak_utf8()
+    _write_utf8()
     written = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parse(written)
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _speak_utf8() -> None:
+def _write_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

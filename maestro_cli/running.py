@@ -13,7 +13,7 @@ from pathlib import Path
 from maestro_cli.command_line import PROGRAM
 from maestro_cli.commands.session import Session
 from maestro_cli.exits import Exit, Terminated, UsageError, exit_code
-from maestro_cli.output.printing import note
+from maestro_cli.output.printing import print_note
 from maestro_cli.results import ResultsFile
 from maestro_cli.waiting import InvalidExpression
 from shared.errors import HyperFleetError
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace, environment: Mapping[str, str]) -> int:
 
 def refuse(problem: str, written: Sequence[str], environment: Mapping[str, str]) -> int:
     """The end of a command line that cannot be understood: a sentence and, where asked for, a result."""
-    note(f"{PROGRAM}: {problem}")
+    print_note(f"{PROGRAM}: {problem}")
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     finder.add_argument("--results-path", default=environment.get("RESULTS_PATH", ""))
     with contextlib.suppress(HyperFleetError, argparse.ArgumentError):
@@ -45,7 +45,7 @@ async def execute(arguments: argparse.Namespace, environment: Mapping[str, str])
         return int(await command.run(session) or Exit.OK)
     except HyperFleetError as error:
         text = error.explain() if isinstance(error, InvalidExpression) else str(error)
-        note(f"{PROGRAM}: {redact_text(text)}")
+        print_note(f"{PROGRAM}: {redact_text(text)}")
         with contextlib.suppress(HyperFleetError):
             results.write_failure(error)
         return int(exit_code(error))

@@ -85,7 +85,7 @@ async def play(case: Case, environment: Mapping[str, str]) -> tuple[Rehearsal, .
     return await rehearse(loaded.adapter, script)
 
 
-async def judge(case: Case, environment: Mapping[str, str]) -> Verdict:
+async def run_case(case: Case, environment: Mapping[str, str]) -> Verdict:
     try:
         rehearsals = await play(case, environment)
         found = list(differences(_read(case.folder / _EXPECTED, lambda document: document), trace_of(rehearsals)))

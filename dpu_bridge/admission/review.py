@@ -1,6 +1,6 @@
 """What is wrong with a bridge that is to be stored, beyond what its schema can say.
 
-A change is judged by the fields that it changes: a bridge that was good when it was stored can still be changed, and
+A change is checked by the fields that it changes: a bridge that was good when it was stored can still be changed, and
 one that is being deleted can always be. References to objects that are not there yet are warnings.
 """
 

@@ -1,17 +1,17 @@
-"""Certificate requests of joining DPUs: which of them get a certificate. `judge` is pure."""
+"""Certificate requests of joining DPUs: which of them get a certificate. `decide` is pure."""
 
-from dpu_bridge.certificates.judgement import Approve, Deny, Dpu, Ignore, Judgement, Node, Pending, judge
+from dpu_bridge.certificates.decision import Approve, Decision, Deny, Dpu, Ignore, Node, Pending, decide
 from dpu_bridge.certificates.request import Request, request_of
 
 __all__ = [
     "Approve",
+    "Decision",
     "Deny",
     "Dpu",
     "Ignore",
-    "Judgement",
     "Node",
     "Pending",
     "Request",
-    "judge",
+    "decide",
     "request_of",
 ]

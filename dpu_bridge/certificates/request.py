@@ -1,4 +1,4 @@
-"""A CertificateSigningRequest as far as it is judged. What is inside the PEM is checked where it is judged."""
+"""The parts of a CertificateSigningRequest that a decision needs. What is inside the PEM is checked in `decision`."""
 
 import base64
 import binascii

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
-from dpu_bridge.certificates.judgement import BOOTSTRAP_SIGNER, BOOTSTRAPPER, SERVING_SIGNER
+from dpu_bridge.certificates.decision import BOOTSTRAP_SIGNER, BOOTSTRAPPER, SERVING_SIGNER
 
 Object = dict[str, Any]
 BOOTSTRAP_GROUPS = (

@@ -13,7 +13,7 @@ from typing import Final
 from maestro_cli.command_line import build_parser
 from maestro_cli.commands.session import Session
 from maestro_cli.connection.settings import config_file
-from maestro_cli.output.printing import TEXT_FORMS, say
+from maestro_cli.output.printing import TEXT_FORMS, print_answer
 from shared.errors import HyperFleetError
 
 # The answer where the shell itself knows best.
@@ -32,7 +32,7 @@ async def run(session: Session) -> None:
             found = await _candidates(asking, line)
     for each in found:
         if each == FILES or each.startswith(line.word):
-            say(each if each == FILES else f"{line.before}{each}")
+            print_answer(each if each == FILES else f"{line.before}{each}")
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from maestro_cli.commands.session import Session
 from maestro_cli.connection.settings import resolve
 from maestro_cli.exits import Exit
-from maestro_cli.output.printing import say
+from maestro_cli.output.printing import print_answer
 from maestro_cli.output.states import State, state_of, unchanged_since
 from maestro_cli.output.tables import age, table
 from shared import times
@@ -53,7 +53,7 @@ async def run(session: Session) -> Exit:
         "worksOfOtherSources": survey.others,
         "attention": [{"consumer": c, "name": n, "reason": r} for c, n, r in survey.attention],
     }
-    say(_text(data, survey) if form.is_table else form.compile()(data))
+    print_answer(_text(data, survey) if form.is_table else form.compile()(data))
     return Exit.OK if rest == grpc == _OK else Exit.UNREACHABLE
 
 

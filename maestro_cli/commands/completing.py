@@ -8,7 +8,7 @@ from typing import Final
 from maestro_cli.command_line import COMPLETE, PROGRAM
 from maestro_cli.commands.candidates import FILES
 from maestro_cli.commands.session import Session
-from maestro_cli.output.printing import say
+from maestro_cli.output.printing import print_answer
 
 _BASH: Final = f"""\
 _maestro_cli() {{
@@ -50,4 +50,4 @@ _SCRIPTS: Final = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
 async def run(session: Session) -> None:
-    say(_SCRIPTS[session.arguments.shell])
+    print_answer(_SCRIPTS[session.arguments.shell])

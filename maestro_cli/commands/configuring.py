@@ -4,7 +4,7 @@ from maestro_cli.commands.session import Session
 from maestro_cli.connection.options import OPTIONS
 from maestro_cli.connection.settings import config_file
 from maestro_cli.exits import UsageError
-from maestro_cli.output.printing import say
+from maestro_cli.output.printing import print_answer
 from maestro_cli.output.tables import table
 
 
@@ -14,7 +14,7 @@ async def run(session: Session) -> None:
     match arguments.verb:
         case "use-context":
             config.using(arguments.context_name).write()
-            say(f"context {arguments.context_name} is used from now on")
+            print_answer(f"context {arguments.context_name} is used from now on")
         case "set-context":
             values = {
                 option.attribute: getattr(arguments, option.attribute)
@@ -24,10 +24,10 @@ async def run(session: Session) -> None:
             if hasattr(arguments, "grpc_client_token"):
                 raise UsageError("a token is not kept in the config file", remedy="give --grpc-client-token-file")
             config.with_context(arguments.context_name, values).write()
-            say(f"context {arguments.context_name} is written to {config.path}")
+            print_answer(f"context {arguments.context_name} is written to {config.path}")
         case _:
             rows = [
                 ["*" if name == config.current else "", name, each.get("grpc_endpoint", ""), each.get("source_id", "")]
                 for name, each in sorted(config.contexts.items())
             ]
-            say(table(["CURRENT", "NAME", "GRPC ENDPOINT", "SOURCE"], rows))
+            print_answer(table(["CURRENT", "NAME", "GRPC ENDPOINT", "SOURCE"], rows))

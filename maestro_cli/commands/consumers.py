@@ -2,7 +2,7 @@
 
 from maestro_cli.commands.session import Session
 from maestro_cli.exits import UsageError
-from maestro_cli.output.printing import note, say
+from maestro_cli.output.printing import print_answer, print_note
 from maestro_cli.output.tables import table
 from shared.maestro import Consumer, MaestroClient, Selector
 
@@ -36,9 +36,9 @@ async def _one(session: Session, client: MaestroClient, verb: str) -> Consumer:
 async def _delete(session: Session, client: MaestroClient) -> None:
     name = session.arguments.consumer
     if await client.consumers.delete(name):
-        say(f"consumer {name} is deleted")
+        print_answer(f"consumer {name} is deleted")
     else:
-        note(f"consumer {name} is not there: nothing to delete")
+        print_note(f"consumer {name} is not there: nothing to delete")
 
 
 def _changes(written: list[str]) -> dict[str, str | None]:
@@ -60,11 +60,11 @@ def _show(session: Session, consumers: list[Consumer], *, single: bool = False) 
     data = [{"id": each.id, "name": each.name, "labels": dict(each.labels)} for each in consumers]
     if form.name == "name":
         for each in consumers:
-            say(each.name)
+            print_answer(each.name)
     elif form.is_table:
         rows = [
             [each.name, ",".join(f"{k}={v}" for k, v in sorted(each.labels.items())), each.id] for each in consumers
         ]
-        say(table(["NAME", "LABELS", "ID"], [[cell or "<none>" for cell in row] for row in rows]))
+        print_answer(table(["NAME", "LABELS", "ID"], [[cell or "<none>" for cell in row] for row in rows]))
     else:
-        say(form.compile()(data[0] if single else data))
+        print_answer(form.compile()(data[0] if single else data))

@@ -3,7 +3,7 @@
 import platform
 
 from maestro_cli.commands.session import Session
-from maestro_cli.output.printing import say
+from maestro_cli.output.printing import print_answer
 from shared import __version__
 
 
@@ -11,6 +11,6 @@ async def run(session: Session) -> None:
     form = session.form("table")
     data = {"version": __version__, "python": platform.python_version(), "platform": platform.platform()}
     if form.is_table:
-        say(f"maestro-cli {data['version']} (Python {data['python']}, {data['platform']})")
+        print_answer(f"maestro-cli {data['version']} (Python {data['python']}, {data['platform']})")
     else:
-        say(form.compile()(data))
+        print_answer(form.compile()(data))

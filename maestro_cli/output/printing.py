@@ -12,12 +12,12 @@ from shared.redaction import redact_message
 TEXT_FORMS: Final = ("table", "wide", "name", "json", "yaml", "manifestwork")
 
 
-def say(text: str) -> None:
+def print_answer(text: str) -> None:
     """An answer."""
     sys.stdout.write(f"{text}\n")
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """What is not an answer: progress, warnings, errors."""
     sys.stderr.write(f"{redact_message(text)}\n")
     sys.stderr.flush()

@@ -90,7 +90,7 @@ class MaestroApp(App[None]):
         try:
             names = sorted(each.name for each in await self._client.consumers.list())
         except HyperFleetError as error:
-            self._say(str(error))
+            self._show_detail(str(error))
             return
         for name in names:
             self._consumers.add_row(name, key=name)
@@ -117,7 +117,7 @@ class MaestroApp(App[None]):
                         self.call_after_refresh(gc.freeze)
                     self._take(event)
         except HyperFleetError as error:
-            self._say(str(error))
+            self._show_detail(str(error))
 
     def _take(self, event: WorkEvent) -> None:
         if event.change is Change.DELETED:
@@ -164,11 +164,11 @@ class MaestroApp(App[None]):
     def _show_chosen(self) -> None:
         work = self._detailed = self._works.get(self.chosen)
         if work is None:
-            self._say("")
+            self._show_detail("")
         elif self._as_yaml:
-            self._say(yaml.safe_dump(work.to_kubernetes(), sort_keys=False, allow_unicode=True))
+            self._show_detail(yaml.safe_dump(work.to_kubernetes(), sort_keys=False, allow_unicode=True))
         else:
-            self._say(describe(work, ours=True))
+            self._show_detail(describe(work, ours=True))
 
     def action_toggle_yaml(self) -> None:
         self._as_yaml = not self._as_yaml
@@ -250,5 +250,5 @@ class MaestroApp(App[None]):
         except HyperFleetError as error:
             self.notify(str(error), severity="error", markup=False)
 
-    def _say(self, text: str) -> None:
+    def _show_detail(self, text: str) -> None:
         self._text.update(text)

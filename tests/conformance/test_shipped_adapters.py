@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dispatcher.dryrun.cases import Case, find_cases, judge
+from dispatcher.dryrun.cases import Case, find_cases, run_case
 
 JOBS = Path(__file__).parents[2] / "jobs"
 ADAPTERS = {"controlplane": "hypershift-controlplane", "nodepool": "nodepool"}
@@ -31,7 +31,7 @@ def all_cases() -> Iterator[object]:
 
 @pytest.mark.parametrize("case", list(all_cases()))
 async def test_a_case_ends_as_expected(case: Case) -> None:
-    assert (await judge(case, {})).differences == ()
+    assert (await run_case(case, {})).differences == ()
 
 
 @pytest.mark.parametrize(("folder", "number"), [("controlplane", 40), ("nodepool", 12)])

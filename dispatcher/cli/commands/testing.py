@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from dispatcher.cli.terminal import UsageError, answer
-from dispatcher.dryrun.cases import Case, Verdict, find_cases, judge, record
+from dispatcher.dryrun.cases import Case, Verdict, find_cases, record, run_case
 from shared import logs
 from shared.errors import Misconfigured
 
@@ -42,7 +42,7 @@ def _run(arguments: argparse.Namespace) -> int:
     cases = _cases(arguments)
     if arguments.update:
         return _update(cases)
-    verdicts = asyncio.run(_judge_all(cases))
+    verdicts = asyncio.run(_run_all(cases))
     for line in _table(verdicts):
         answer(line)
     if arguments.junit:
@@ -72,8 +72,8 @@ def _update(cases: Sequence[Case]) -> int:
     return 0
 
 
-async def _judge_all(cases: Sequence[Case]) -> list[Verdict]:
-    return [await judge(case, os.environ) for case in cases]
+async def _run_all(cases: Sequence[Case]) -> list[Verdict]:
+    return [await run_case(case, os.environ) for case in cases]
 
 
 def _table(verdicts: Sequence[Verdict]) -> list[str]:

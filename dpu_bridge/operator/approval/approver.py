@@ -1,7 +1,7 @@
 """Approves the certificate requests of one hosted cluster: a watch there that is restarted whatever happens to it.
 
-A request is judged when it appears, and again when its DPU or its Node changes. DPU and Node are read anew for each
-judgement, so that no approval rests on what was true before. Nodes are watched only while requests are pending: each
+A request is decided when it appears, and again when its DPU or its Node changes. DPU and Node are read anew for each
+decision, so that no approval rests on what was true before. Nodes are watched only while requests are pending: each
 watch is a connection, and there may be hundreds of hosted clusters.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dpu_bridge.api.bridge import Bridge
 from dpu_bridge.api.conditions import APPROVING
 from dpu_bridge.api.kinds import CERTIFICATES, DPF, FIELD_MANAGER
-from dpu_bridge.certificates import Approve, Deny, Dpu, Ignore, Judgement, Node, Pending, Request, judge, request_of
-from dpu_bridge.certificates.judgement import hostname_of
+from dpu_bridge.certificates import Approve, Decision, Deny, Dpu, Ignore, Node, Pending, Request, decide, request_of
+from dpu_bridge.certificates.decision import hostname_of
 from dpu_bridge.operator.events import emit
 from dpu_bridge.operator.kubeconfig import KubeconfigAccess
 from dpu_bridge.operator.metrics import Metrics
@@ -52,7 +52,7 @@ class Approver:
         self._management, self._access, self._metrics, self._changed = management, access, metrics, changed
         self._pending: dict[str, Object] = {}
         self._is_pending = asyncio.Event()
-        self._said: dict[str, str] = {}
+        self._published: dict[str, str] = {}
         self._again: asyncio.Queue[str] = asyncio.Queue()
 
     def use_kubeconfig(self, data: str) -> None:
@@ -85,7 +85,7 @@ class Approver:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._follow_requests(hosted, requests))
             group.create_task(self._follow_nodes(hosted))
-            group.create_task(self._judge_again(hosted))
+            group.create_task(self._decide_again(hosted))
             group.create_task(self._report(requests))
 
     async def _follow_requests(self, hosted: KubernetesClient, watch: Watch) -> None:
@@ -97,7 +97,7 @@ class Approver:
                 await self._consider(hosted, event.object)
 
     async def _follow_nodes(self, hosted: KubernetesClient) -> None:
-        """A watch begins with all Nodes, so that no change between a judgement and the watch is missed."""
+        """A watch begins with all Nodes, so that no change between a decision and the watch is missed."""
         while True:
             await self._is_pending.wait()
             watch = Watch(hosted, Selection(api_version="v1", kind="Node"))
@@ -109,7 +109,7 @@ class Approver:
             if not self._pending:
                 self._is_pending.clear()
 
-    async def _judge_again(self, hosted: KubernetesClient) -> None:
+    async def _decide_again(self, hosted: KubernetesClient) -> None:
         while True:
             hostname = await self._again.get()
             for document in list(self._pending.values()):
@@ -129,7 +129,7 @@ class Approver:
             await asyncio.sleep(HEALTH_SECONDS)
 
     async def _consider(self, hosted: KubernetesClient, document: Object) -> None:
-        """Failures other than being overtaken leave the request pending, to be judged again later."""
+        """Failures other than being overtaken leave the request pending, to be decided again later."""
         request = request_of(document)
         try:
             verdict = await self._verdict(hosted, request)
@@ -138,18 +138,18 @@ class Approver:
             self._forget(request.name)
         except HyperFleetError as error:
             self._keep(request.name, document)
-            log.warning("a certificate request cannot be judged", request=request.name, error=str(error))
+            log.warning("cannot decide a certificate request", request=request.name, error=str(error))
             asyncio.get_running_loop().call_later(HEALTH_SECONDS, self.wake, hostname_of(request))
 
-    async def _verdict(self, hosted: KubernetesClient, request: Request) -> Judgement:
+    async def _verdict(self, hosted: KubernetesClient, request: Request) -> Decision:
         cluster = self.bridge.dpu_cluster
-        first = judge(request, dpu=None, node=None, dpu_cluster=cluster, denies=self.bridge.denies_suspicious)
+        first = decide(request, dpu=None, node=None, dpu_cluster=cluster, denies=self.bridge.denies_suspicious)
         if not isinstance(first, Pending) or first.is_suspicious:
             return first
         hostname = hostname_of(request)
         dpu = await _read(self._management, ObjectRef(api_version=DPF, kind="DPU", namespace=cluster[0], name=hostname))
         node = await _read(hosted, ObjectRef(api_version="v1", kind="Node", name=hostname))
-        return judge(
+        return decide(
             request,
             dpu=dpu_of(dpu) if dpu else None,
             node=node_of(node) if node else None,
@@ -157,27 +157,27 @@ class Approver:
             denies=self.bridge.denies_suspicious,
         )
 
-    async def _act(self, hosted: KubernetesClient, document: Object, request: Request, verdict: Judgement) -> None:
+    async def _act(self, hosted: KubernetesClient, document: Object, request: Request, verdict: Decision) -> None:
         match verdict:
             case Ignore():
                 self._forget(request.name)
                 return
             case Approve(_, reason, message):
-                await _decide(hosted, document, "Approved", reason, message)
+                await _write_condition(hosted, document, "Approved", reason, message)
                 self._forget(request.name)
             case Deny(reason, message):
-                await _decide(hosted, document, "Denied", reason, message)
+                await _write_condition(hosted, document, "Denied", reason, message)
                 self._forget(request.name)
             case Pending():
                 self._keep(request.name, document)
-        await self._say(request, verdict)
+        await self._publish(request, verdict)
 
-    async def _say(self, request: Request, verdict: Approve | Deny | Pending) -> None:
-        """Once per request and reason: it may be judged often."""
-        if self._said.get(request.name) == verdict.reason:
+    async def _publish(self, request: Request, verdict: Approve | Deny | Pending) -> None:
+        """Once per request and reason: it may be decided often."""
+        if self._published.get(request.name) == verdict.reason:
             return
         if isinstance(verdict, Pending):
-            self._said[request.name] = verdict.reason
+            self._published[request.name] = verdict.reason
         match verdict:
             case Approve():
                 decision, reason = "approve", "CSRApproved"
@@ -198,7 +198,7 @@ class Approver:
 
     def _forget(self, name: str) -> None:
         self._pending.pop(name, None)
-        self._said.pop(name, None)
+        self._published.pop(name, None)
 
     def _set(self, state: ApproverState) -> None:
         self._metrics.approvers.labels(*self.bridge.key).set(state.is_active)
@@ -234,8 +234,8 @@ def node_of(document: Object) -> Node:
     )
 
 
-async def _decide(hosted: KubernetesClient, document: Object, type_: str, reason: str, message: str) -> None:
-    """On the version that was judged; the content of a request never changes, its conditions might."""
+async def _write_condition(hosted: KubernetesClient, document: Object, type_: str, reason: str, message: str) -> None:
+    """On the version that was read; the content of a request never changes, its conditions might."""
     now = times.to_seconds(times.now())
     condition = {"type": type_, "status": "True", "reason": reason, "message": message, "lastUpdateTime": now}
     conditions = [*((document.get("status") or {}).get("conditions") or ()), condition]

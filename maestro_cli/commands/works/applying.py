@@ -12,7 +12,7 @@ from maestro_cli.documents.feedback import FeedbackRule
 from maestro_cli.documents.reading import read_documents
 from maestro_cli.documents.works import works_of
 from maestro_cli.output.differences import show
-from maestro_cli.output.printing import Form, note, say
+from maestro_cli.output.printing import Form, print_answer, print_note
 from maestro_cli.output.states import view
 from shared.errors import Conflict, NotFound, NotOwned
 from shared.maestro import Action, MaestroClient, Outcome, Works
@@ -52,33 +52,35 @@ async def _apply_one(
     if awaited is None:
         session.results.write_success(work, f"work {work.name} is {outcome.action}")
     else:
-        note(f"work {work.name} on {work.consumer} is {outcome.action}; waiting for {awaited.expression}")
+        print_note(f"work {work.name} on {work.consumer} is {outcome.action}; waiting for {awaited.expression}")
         work = await wait_for(client, works, work.name, awaited, session)
         session.results.write_success(work, f"{awaited.expression} is met")
     if form.name == "name":
         met = f"; {awaited.expression} is met" if awaited else ""
-        say(f"work {work.name} on {work.consumer} is {outcome.action}{met}")
+        print_answer(f"work {work.name} on {work.consumer} is {outcome.action}{met}")
     else:
-        say(form.compile()(view(work, ours=True)))
+        print_answer(form.compile()(view(work, ours=True)))
 
 
 async def _dry_run(session: Session, client: MaestroClient, works: Works, wanted: ManifestWork) -> None:
     stored = await stored_work(client, works, wanted.name, adopt=session.arguments.adopt)
     if stored is None:
-        say(f"work {wanted.name} on {wanted.consumer} would be created with {len(wanted.manifests)} manifest(s)")
+        print_answer(
+            f"work {wanted.name} on {wanted.consumer} would be created with {len(wanted.manifests)} manifest(s)"
+        )
         return
     merged = _planned(session, stored, wanted)
     differences = compare(stored, merged.work)
     if differences and not wanted.executor and not session.arguments.drop_executor:
         await works.executor_of(stored)
     action = "would be updated" if differences else "would stay unchanged"
-    say(f"work {wanted.name} on {wanted.consumer} {action}")
+    print_answer(f"work {wanted.name} on {wanted.consumer} {action}")
     _print(differences)
 
 
 def _print(differences: list[Difference]) -> None:
     if differences:
-        say(show(differences, colour=False))
+        print_answer(show(differences, colour=False))
 
 
 async def _bring_up(session: Session, client: MaestroClient, works: Works, wanted: ManifestWork) -> Outcome:
@@ -98,7 +100,7 @@ async def _bring_up(session: Session, client: MaestroClient, works: Works, wante
                 raise
         else:
             if merged.removed:
-                note(f"removed from work {wanted.name}: {_listed(merged.removed)}")
+                print_note(f"removed from work {wanted.name}: {_listed(merged.removed)}")
             return outcome
     raise AssertionError("the loop returns or raises")
 

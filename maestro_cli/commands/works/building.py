@@ -12,7 +12,7 @@ from maestro_cli.commands.works.waiting_for import Awaited, wait_for
 from maestro_cli.documents.reading import read_documents
 from maestro_cli.documents.works import part_of_work
 from maestro_cli.exits import UsageError
-from maestro_cli.output.printing import Form, say
+from maestro_cli.output.printing import Form, print_answer
 from shared.errors import NotFound
 from shared.files import write_atomically
 from shared.model.manifestwork import ManifestWork
@@ -41,7 +41,7 @@ async def run(session: Session) -> None:
             outcome = await works.apply(built, adopt=arguments.adopt, drop_executor=arguments.drop_executor)
             built = await wait_for(client, works, name, awaited, session) if awaited else outcome.work
             session.results.write_success(built, f"work {name} is {outcome.action}")
-            say(f"work {name} on {consumer} is {outcome.action}")
+            print_answer(f"work {name} on {consumer} is {outcome.action}")
         else:
             _print(built, session.form("yaml"), arguments.output_file)
 
@@ -74,7 +74,7 @@ def _require_present(stored: ManifestWork, removed: list[ManifestId]) -> None:
 def _print(work: ManifestWork, form: Form, output_file: str | None) -> None:
     document = work.to_kubernetes()
     if not output_file:
-        say(form.compile()(document))
+        print_answer(form.compile()(document))
         return
     path = Path(output_file)
     text = json.dumps(document, indent=2) if path.suffix == ".json" else Form("yaml").compile()(document)

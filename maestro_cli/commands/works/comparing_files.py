@@ -11,7 +11,7 @@ from maestro_cli.documents.reading import read_documents
 from maestro_cli.documents.works import works_of
 from maestro_cli.exits import Exit
 from maestro_cli.output.differences import show
-from maestro_cli.output.printing import note, say
+from maestro_cli.output.printing import print_answer, print_note
 from shared.errors import NotOwned
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
@@ -29,11 +29,11 @@ async def run(session: Session) -> Exit:
             found += differences
             refusals += [refusal] if refusal else []
     if not form.is_table:
-        say(json.dumps([each.to_json() for each in found], indent=2, ensure_ascii=False))
+        print_answer(json.dumps([each.to_json() for each in found], indent=2, ensure_ascii=False))
     elif found:
-        say(show(found, colour=sys.stdout.isatty()))
+        print_answer(show(found, colour=sys.stdout.isatty()))
     for each in refusals:
-        note(f"apply would refuse: {each}")
+        print_note(f"apply would refuse: {each}")
     return Exit.DIFFERENT if found or refusals else Exit.OK
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from maestro_cli.commands.session import Session, require_consumer
 from maestro_cli.commands.works.waiting_for import find, wait_gone
 from maestro_cli.exits import UsageError
-from maestro_cli.output.printing import note, say
+from maestro_cli.output.printing import print_answer, print_note
 from shared.errors import NotOwned
 from shared.maestro import MaestroClient, Works
 from shared.model.manifestwork import ManifestWork
@@ -20,13 +20,13 @@ async def run(session: Session) -> None:
         works = await require_consumer(client, session.consumer)
         chosen = [work async for work in _chosen(session, client, works, names)]
         if not chosen and not names:
-            note(f"no work of this source on {works.consumer} is meant: nothing to delete")
+            print_note(f"no work of this source on {works.consumer} is meant: nothing to delete")
         for work in chosen:
             await _delete(session, client, works, work)
         if arguments.wait and not arguments.dry_run:
             for work in chosen:
                 await wait_gone(client, works, work.name, session)
-                say(f"work {work.name} on {works.consumer} is gone")
+                print_answer(f"work {work.name} on {works.consumer} is gone")
     if not arguments.dry_run:
         names_of = ", ".join(work.name for work in chosen) or session.results.name
         session.results.write_deletion(names_of, gone=arguments.wait or not chosen)
@@ -38,7 +38,7 @@ async def _chosen(
     for name in names:
         work = await find(client, works, name)
         if work is None:
-            note(f"work {name} on {works.consumer} is not there: nothing to delete")
+            print_note(f"work {name} on {works.consumer} is not there: nothing to delete")
         else:
             yield work
     if not names:
@@ -54,8 +54,8 @@ async def _delete(session: Session, client: MaestroClient, works: Works, work: M
             remedy="give that --source-id, or --adopt if it is really yours",
         )
     if session.arguments.dry_run:
-        say(f"work {work.name} on {works.consumer} would be deleted with {len(work.manifests)} manifest(s)")
+        print_answer(f"work {work.name} on {works.consumer} would be deleted with {len(work.manifests)} manifest(s)")
         return
     await works.delete(work.name, adopt=session.arguments.adopt)
     if not session.arguments.wait:
-        say(f"work {work.name} on {works.consumer} is being deleted")
+        print_answer(f"work {work.name} on {works.consumer} is being deleted")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from maestro_cli.commands.session import Session, require_consumer
 from maestro_cli.output.describing import describe
-from maestro_cli.output.printing import Form, note, say
+from maestro_cli.output.printing import Form, print_answer, print_note
 from maestro_cli.output.states import has_status, state_of, view
 from maestro_cli.output.tables import age, table
 from shared.errors import Invalid, NotFound
@@ -25,15 +25,15 @@ async def run(session: Session) -> None:
     async with session.client() as client:
         works = _listed(session, client) if command == "list" else _asked(session, client, missing)
         if command == "describe" and not hasattr(session.arguments, "output"):
-            say("\n\n".join([describe(work, ours=client.is_ours(work)) async for work in works]))
+            print_answer("\n\n".join([describe(work, ours=client.is_ours(work)) async for work in works]))
         elif render is None:
             if not await _print_rows(works, client, form) and not missing:
-                note("no work is found")
+                print_note("no work is found")
         else:
             data = [await _data(work, client, form) async for work in works]
             one = command != "list" and len(session.names) == 1
             if data or not one:
-                say(render(data[0] if one else data))
+                print_answer(render(data[0] if one else data))
     if missing:
         raise missing[0] if len(missing) == 1 else NotFound("; ".join(each.what for each in missing))
 
@@ -44,7 +44,9 @@ async def _data(work: ManifestWork, client: MaestroClient, form: Form) -> dict[s
     try:
         executor = await client.works(work.consumer).executor_of(work)
     except Invalid:
-        note(f"work {work.name} on {work.consumer} has an executor, which Maestro does not show: it is not printed")
+        print_note(
+            f"work {work.name} on {work.consumer} has an executor, which Maestro does not show: it is not printed"
+        )
         return work.to_kubernetes()
     return replace(work, executor=executor).to_kubernetes()
 
@@ -102,10 +104,10 @@ async def _print_rows(works: AsyncIterator[ManifestWork], client: MaestroClient,
     rows.sort(key=lambda row: row[:2])
     if form.name == "name":
         for row in rows:
-            say(row[1])
+            print_answer(row[1])
     elif rows:
         header = _WIDE if form.name == "wide" else _HEADER
-        say(table(header, [row[: len(header)] for row in rows]))
+        print_answer(table(header, [row[: len(header)] for row in rows]))
     return len(rows)
 
 

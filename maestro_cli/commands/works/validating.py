@@ -7,7 +7,7 @@ from maestro_cli.commands.session import Session, require_consumer
 from maestro_cli.documents.reading import Document, read_documents
 from maestro_cli.documents.works import works_of
 from maestro_cli.exits import UsageError
-from maestro_cli.output.printing import say
+from maestro_cli.output.printing import print_answer
 from shared.errors import Invalid, Problem
 from shared.model.manifestwork import ManifestWork
 from shared.model.manifestwork_validation import problems_of
@@ -24,11 +24,11 @@ async def run(session: Session) -> None:
         async with session.client() as client:
             await require_consumer(client, arguments.consumer)
     if form.name == "json":
-        say(json.dumps([{"path": each.path, "message": each.message} for each in found], indent=2))
+        print_answer(json.dumps([{"path": each.path, "message": each.message} for each in found], indent=2))
     if found:
         raise Invalid(f"{', '.join(arguments.files)}: {len(found)} problem(s)", found)
     if form.is_table:
-        say(f"{', '.join(arguments.files)}: valid")
+        print_answer(f"{', '.join(arguments.files)}: valid")
 
 
 def _problems(documents: list[Document], name: str, consumer: str) -> list[Problem]:

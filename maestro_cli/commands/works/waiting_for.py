@@ -12,7 +12,7 @@ from typing import Final
 
 from maestro_cli.commands.session import Session, require_consumer
 from maestro_cli.exits import FailedCondition, TimedOut, UsageError
-from maestro_cli.output.printing import note, say
+from maestro_cli.output.printing import print_answer, print_note
 from maestro_cli.output.states import view
 from maestro_cli.waiting import Expression, met, parse, unmet
 from shared.errors import DeadlineExceeded, NotFound
@@ -22,7 +22,7 @@ from shared.model.manifestwork import ManifestWork
 _DELETED: Final = frozenset({"delete", "deleted"})
 # As kubectl users write it: --for=condition=Available.
 _KUBECTL_PREFIX: Final = "condition="
-_LOOK_AGAIN_SECONDS: Final = 2.0
+_POLL_SECONDS: Final = 2.0
 
 
 async def run(session: Session) -> None:
@@ -40,12 +40,12 @@ async def run(session: Session) -> None:
             if gone:
                 await wait_gone(client, works, name, session)
                 session.results.write_deletion(name, gone=True)
-                say(f"work {name} on {works.consumer} is gone")
+                print_answer(f"work {name} on {works.consumer} is gone")
                 continue
             work = await wait_for(client, works, name, awaited, session)
             session.results.write_success(work, f"{awaited.expression} is met")
             met_now = f"{work.name}: {awaited.expression} is met"
-            say(met_now if form.name == "name" else form.compile()(view(work, ours=client.is_ours(work))))
+            print_answer(met_now if form.name == "name" else form.compile()(view(work, ours=client.is_ours(work))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ async def wait_gone(client: MaestroClient, works: Works, name: str, session: Ses
         if work is not None and client.is_ours(work):
             await works.wait_gone(name, timeout=session.wait_seconds)
         elif work is not None:
-            await _look_until(client, works, name, lambda found: found is None, session)
+            await _poll_until(client, works, name, lambda found: found is None, session)
     except DeadlineExceeded as error:
         raise TimedOut(
             f"work {name!r} on {works.consumer} was not gone within {session.wait_seconds:g} s",
@@ -93,9 +93,9 @@ async def wait_for(client: MaestroClient, works: Works, name: str, awaited: Awai
     try:
         found = await find(client, works, name)
         if found is not None and not client.is_ours(found):
-            work = await _look_until(client, works, name, progress.look, session)
+            work = await _poll_until(client, works, name, progress.reached, session)
         else:
-            work = await works.wait_until(name, progress.look, timeout=session.wait_seconds)
+            work = await works.wait_until(name, progress.reached, timeout=session.wait_seconds)
     except DeadlineExceeded as error:
         session.results.sent = progress.last
         raise TimedOut(
@@ -110,7 +110,7 @@ async def wait_for(client: MaestroClient, works: Works, name: str, awaited: Awai
     return work
 
 
-async def _look_until(
+async def _poll_until(
     client: MaestroClient,
     works: Works,
     name: str,
@@ -120,7 +120,7 @@ async def _look_until(
     try:
         async with asyncio.timeout(session.wait_seconds):
             while not reached(work := await find(client, works, name)):  # noqa: ASYNC110 - no event announces it
-                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)
             return work
     except TimeoutError:
         raise DeadlineExceeded(f"waited {session.wait_seconds:g} s for work {name!r} on {works.consumer}") from None
@@ -135,7 +135,7 @@ class Progress:
     failed: str | None = None
     last: ManifestWork | None = None
 
-    def look(self, work: ManifestWork | None) -> bool:
+    def reached(self, work: ManifestWork | None) -> bool:
         if work is None:
             self._show(["there is no such work"])
             return False
@@ -150,5 +150,5 @@ class Progress:
 
     def _show(self, missing: list[str]) -> None:
         if missing != self.missing and sys.stderr.isatty():
-            note(f"waiting: {'; '.join(missing)}")
+            print_note(f"waiting: {'; '.join(missing)}")
         self.missing = missing

@@ -5,7 +5,7 @@ import json
 from contextlib import aclosing
 
 from maestro_cli.commands.session import Session, require_consumer
-from maestro_cli.output.printing import note, say
+from maestro_cli.output.printing import print_answer, print_note
 from maestro_cli.output.states import state_of, view
 from shared import times
 from shared.maestro import Change, WorkEvent
@@ -21,11 +21,11 @@ async def run(session: Session) -> None:
                 async for event in events:
                     if names and event.work.name not in names:
                         continue
-                    say(_line(event) if form.is_table else json.dumps(_data(event), ensure_ascii=False))
+                    print_answer(_line(event) if form.is_table else json.dumps(_data(event), ensure_ascii=False))
                     if event.change is Change.DELETED and names == {event.work.name}:
                         return
         except TimeoutError:
-            note(f"watched for {session.timeout:g} s")
+            print_note(f"watched for {session.timeout:g} s")
 
 
 def _line(event: WorkEvent) -> str:

@@ -98,16 +98,16 @@ def test_an_objects_status_of_the_version_before_an_update_does_not_satisfy() ->
 
 def test_a_failed_job_ends_the_wait_and_is_no_success() -> None:
     progress = Progress(Awaited.parse("Job:Complete", "Job:Failed"))
-    assert not progress.look(work(condition("Applied"), jobs=(job("sync"),)))
-    assert progress.look(work(condition("Applied"), jobs=(job("sync", condition("Failed")),)))
+    assert not progress.reached(work(condition("Applied"), jobs=(job("sync"),)))
+    assert progress.reached(work(condition("Applied"), jobs=(job("sync", condition("Failed")),)))
     assert progress.failed == "Job:Complete: Job/sync has no such value yet"
 
 
 def test_a_work_that_is_not_there_yet_is_said_to_be_missing() -> None:
     progress = Progress(Awaited.parse("Applied", None))
-    assert not progress.look(None)
+    assert not progress.reached(None)
     assert progress.missing == ["there is no such work"]
-    assert progress.look(SEEN)
+    assert progress.reached(SEEN)
 
 
 class RecordingRest:

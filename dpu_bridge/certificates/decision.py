@@ -2,7 +2,7 @@
 
     not about kubelets, decided, or a kubelet's own renewal ─▶ Ignore
     not exactly what a kubelet asks for                      ─▶ suspicious: Pending, or Deny where the bridge asks so
-    its DPU or Node is not there yet, or not that far        ─▶ Pending; judged again when they change
+    its DPU or Node is not there yet, or not that far        ─▶ Pending; decided again when they change
     all as expected                                          ─▶ Approve
 
 A hostname whose Node is there and ready gets no further bootstrap certificate: it has one, and somebody else asks.
@@ -85,7 +85,7 @@ class Deny:
     message: str
 
 
-Judgement = Approve | Ignore | Pending | Deny
+Decision = Approve | Ignore | Pending | Deny
 
 
 def hostname_of(request: Request) -> str:
@@ -96,15 +96,15 @@ def hostname_of(request: Request) -> str:
     return name.removeprefix(NODE_PREFIX) if name.startswith(NODE_PREFIX) else ""
 
 
-def judge(request: Request, *, dpu: Dpu | None, node: Node | None, dpu_cluster: Key, denies: bool) -> Judgement:
+def decide(request: Request, *, dpu: Dpu | None, node: Node | None, dpu_cluster: Key, denies: bool) -> Decision:
     """`dpu` and `node` are those of the request's hostname, or None."""
-    verdict = _judge(request, dpu, node, dpu_cluster)
+    verdict = _decide(request, dpu, node, dpu_cluster)
     if denies and isinstance(verdict, Pending) and verdict.is_suspicious:
         return Deny(verdict.reason, verdict.message)
     return verdict
 
 
-def _judge(request: Request, dpu: Dpu | None, node: Node | None, dpu_cluster: Key) -> Judgement:
+def _decide(request: Request, dpu: Dpu | None, node: Node | None, dpu_cluster: Key) -> Decision:
     if request.signer not in (BOOTSTRAP_SIGNER, SERVING_SIGNER):
         return Ignore("OtherSigner")
     if request.is_decided:

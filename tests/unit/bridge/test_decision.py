@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpu_bridge.certificates import Approve, Deny, Dpu, Ignore, Judgement, Node, Pending, judge, request_of
-from dpu_bridge.certificates.judgement import hostname_of
+from dpu_bridge.certificates import Approve, Decision, Deny, Dpu, Ignore, Node, Pending, decide, request_of
+from dpu_bridge.certificates.decision import hostname_of
 from dpu_bridge.certificates.request import subject_of
 from lab.dpf.certificate_requests import BOOTSTRAP_GROUPS, bootstrap, pem, serving
 
@@ -191,8 +191,8 @@ TABLE: dict[str, Row] = {
 }
 
 
-def shown(judgement: Judgement) -> str:
-    match judgement:
+def shown(decision: Decision) -> str:
+    match decision:
         case Approve():
             return APPROVED
         case Ignore(reason):
@@ -212,14 +212,14 @@ def test_the_table_has_at_least_sixty_rows() -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_the_decision_on(name: str) -> None:
     row = TABLE[name]
-    judgement = judge(request_of(row.request), dpu=row.dpu, node=row.node, dpu_cluster=CLUSTER, denies=row.denies)
-    assert shown(judgement) == row.expected
+    decision = decide(request_of(row.request), dpu=row.dpu, node=row.node, dpu_cluster=CLUSTER, denies=row.denies)
+    assert shown(decision) == row.expected
 
 
 def test_an_approval_names_the_hostname() -> None:
     request = request_of(first())
     assert hostname_of(request) == "dpu-1"
-    assert judge(request, dpu=JOINING, node=None, dpu_cluster=CLUSTER, denies=False) == Approve("dpu-1")
+    assert decide(request, dpu=JOINING, node=None, dpu_cluster=CLUSTER, denies=False) == Approve("dpu-1")
 
 
 @given(st.binary())
