@@ -1,6 +1,7 @@
 """Which works `status` names as needing attention."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,40 +11,52 @@ from shared import times
 from shared.model.conditions import Condition, Status
 from shared.model.manifestwork import ManifestWork, WorkStatus
 
-NOW = times.now()
-LONG_AGO, JUST_NOW = NOW - timedelta(minutes=10), NOW - timedelta(seconds=10)
+LONG_AGO, JUST_NOW = timedelta(minutes=10), timedelta(seconds=10)
+SILENT = WorkStatus()
 APPLIED = WorkStatus(conditions=(Condition(type="Applied", status=Status.TRUE, observed_generation=1),))
 FAILED = WorkStatus(conditions=(Condition(type="Applied", status=Status.FALSE, observed_generation=1),))
 
 
-def work(**values: object) -> ManifestWork:
-    made = {"created_at": LONG_AGO, "updated_at": LONG_AGO, "generation": 1}
-    return ManifestWork(name="w", consumer="c", manifests=(), **{**made, **values})  # type: ignore[arg-type]
+def work(
+    *, updated: timedelta = LONG_AGO, deleted: timedelta | None = None, generation: int = 1, status: WorkStatus = SILENT
+) -> ManifestWork:
+    """Created long ago, and updated and deleted so long ago."""
+    now = times.now()
+    return ManifestWork(
+        name="w",
+        consumer="c",
+        manifests=(),
+        generation=generation,
+        status=status,
+        created_at=now - LONG_AGO,
+        updated_at=now - updated,
+        deleted_at=None if deleted is None else now - deleted,
+    )
 
 
 @pytest.mark.parametrize(
-    ("looked_at", "expected"),
+    ("facts", "expected"),
     [
-        pytest.param(work(status=APPLIED), "", id="applied"),
-        pytest.param(work(updated_at=JUST_NOW), "", id="new"),
-        pytest.param(work(), "no report of the agent for 10m", id="never reported"),
+        pytest.param({"status": APPLIED}, "", id="applied"),
+        pytest.param({"updated": JUST_NOW}, "", id="new"),
+        pytest.param({}, "no report of the agent for 10m", id="never reported"),
         pytest.param(
-            work(generation=2, status=APPLIED),
+            {"generation": 2, "status": APPLIED},
             "no report of the agent on version 2 for 10m",
             id="reported on an older version only",
         ),
-        pytest.param(work(generation=2, status=APPLIED, updated_at=JUST_NOW), "", id="just changed"),
-        pytest.param(work(status=FAILED), "the agent could not apply it", id="failed"),
+        pytest.param({"generation": 2, "status": APPLIED, "updated": JUST_NOW}, "", id="just changed"),
+        pytest.param({"status": FAILED}, "the agent could not apply it", id="failed"),
         pytest.param(
-            work(status=APPLIED, deleted_at=LONG_AGO),
+            {"status": APPLIED, "deleted": LONG_AGO},
             "in deletion for 10m: is the agent running?",
             id="stuck in deletion",
         ),
-        pytest.param(work(status=APPLIED, deleted_at=JUST_NOW), "", id="being deleted"),
+        pytest.param({"status": APPLIED, "deleted": JUST_NOW}, "", id="being deleted"),
     ],
 )
-def test_what_needs_attention(looked_at: ManifestWork, expected: str) -> None:
-    assert concern(looked_at) == expected
+def test_what_needs_attention(facts: dict[str, Any], expected: str) -> None:
+    assert concern(work(**facts)) == expected
 
 
 def test_describe_says_what_is_waited_for_and_since_when() -> None:
