@@ -55,9 +55,15 @@ def _run(command: Coroutine[None, None, int]) -> int:
 
 
 async def _until_terminated(command: Coroutine[None, None, int]) -> int:
-    """SIGTERM cleans up as Ctrl-C does."""
-    task = asyncio.ensure_future(command)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    """Ctrl-C and SIGTERM clean up, also in the background of a shell; a second Ctrl-C ends it at once."""
+    task, loop = asyncio.ensure_future(command), asyncio.get_running_loop()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
     return await task
 
 

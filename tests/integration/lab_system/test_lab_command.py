@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from tests.support.leftovers import processes_with
 from tests.support.pages import blocks
@@ -20,10 +22,10 @@ TIMEOUT = 300
 
 
 @contextmanager
-def running(temporary: Path, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+def running(temporary: Path, *arguments: str, launcher: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
     """The command, with a folder for temporary files of its own, in a process group of its own as in a terminal."""
     with subprocess.Popen(
-        [PROGRAMS / "hyperfleet-lab", *arguments],
+        [*launcher, PROGRAMS / "hyperfleet-lab", *arguments],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
@@ -103,8 +105,15 @@ def test_an_unknown_part_is_named_with_those_that_exist(tmp_path: Path) -> None:
     assert "sentinel, adapters" in printed
 
 
-def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path) -> None:
-    with running(tmp_path) as process:
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        pytest.param((), id="in a terminal"),
+        pytest.param(("sh", "-c", 'trap "" INT; exec "$0" "$@"'), id="in the background of a shell"),
+    ],
+)
+def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path, launcher: Sequence[str]) -> None:
+    with running(tmp_path, launcher=launcher) as process:
         lines_until(process, "is created")  # the Job, whose containers are starting
         assert len(processes_with(tmp_path)) > 1
         process.send_signal(signal.SIGINT)
