@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -18,6 +19,7 @@ from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient, Works
 from shared.model.manifestwork import ManifestWork
 from tests.support.adapters import resource
+from tests.support.kubernetes import eventually
 from tests.support.maestro import TIMEOUT, Cutter, MaestroServer, some_work, unique
 from tests.support.maestro_works import is_applied
 from tests.support.wakes import event, key
@@ -42,10 +44,11 @@ class Wakes:
     async def wait_for_deliveries(self) -> None:
         return
 
-    async def until(self, count: int) -> list[Wake]:
+    async def until(self, wanted: Callable[[Wake], bool]) -> Wake:
+        """The first wake that is as wanted, whatever comes before or between: an agent reports in several steps."""
         async with asyncio.timeout(TIMEOUT), self._news:
-            await self._news.wait_for(lambda: len(self.woken) >= count)
-        return self.woken
+            await self._news.wait_for(lambda: any(map(wanted, self.woken)))
+        return next(filter(wanted, self.woken))
 
 
 @pytest.fixture
@@ -93,6 +96,19 @@ def work_of(owner: str, name: str = "w", adapter: str = "dns") -> ManifestWork:
     return some_work(name, labels={LABEL[0]: adapter}, annotations=annotations)
 
 
+def shows_work(wake: Wake) -> bool:
+    """Found by listing, or by a status that was still on its way when the stream began."""
+    return wake.key == key("a") and wake.delivered is not None
+
+
+def shows_phase(wake: Wake) -> bool:
+    return wake.delivered is not None and '"phase"' in json.dumps(wake.delivered.object["status"])
+
+
+async def is_healthy(watch: WorkWatch) -> bool:
+    return watch.healthy
+
+
 async def applied(works: Works, name: str = "w") -> ManifestWork:
     work = await works.wait_until(name, is_applied, timeout=TIMEOUT)
     assert work is not None
@@ -105,10 +121,9 @@ async def test_feedback_that_changes_wakes_the_object_with_the_work(
     await works.create(work_of("a"))
     await applied(works)
     async with watching(client, wakes, awaited):
-        first = (await wakes.until(1))[0]
-        assert (first.key, first.background) == (key("a"), True)
+        await wakes.until(shows_work)
         await agent.observe("ConfigMap", "default", "settings", {"phase": "Ready"})
-        wake = (await wakes.until(2))[-1]
+        wake = await wakes.until(shows_phase)
     assert (wake.key, wake.cause, wake.background) == (key("a"), Cause.WATCH, False)
     assert wake.event.data == {"kind": "Cluster", "id": "a", "generation": 4}
     assert wake.delivered is not None
@@ -125,7 +140,7 @@ async def test_works_of_other_adapters_wake_nobody(
         await applied(works, "other")
         await applied(works, "plain")
         await works.create(work_of("b", "ours"))
-        await wakes.until(1)
+        await wakes.until(lambda wake: wake.key == key("b"))
     assert {wake.key for wake in wakes.woken} == {key("b")}
 
 
@@ -144,12 +159,11 @@ async def test_an_awaited_deletion_wakes_who_waits(
     )
     awaited.expect(key("a"), event("a"), [deletion])
     async with watching(client, wakes, awaited):
-        await wakes.until(1)
-        before = len(wakes.woken)
+        await wakes.until(shows_work)
         await works.delete("w")
         await works.wait_gone("w", timeout=TIMEOUT)
-        await wakes.until(before + 1)
-        assert wakes.woken[-1].delivered is None
+        wake = await wakes.until(lambda wake: wake.delivered is None)
+    assert wake.key == key("a")
 
 
 async def test_what_happened_while_the_stream_was_away_is_found_by_listing(
@@ -160,15 +174,14 @@ async def test_what_happened_while_the_stream_was_away_is_found_by_listing(
     async with Cutter(server.grpc_address) as relay:
         settings = replace(client._settings, grpc_server_address=relay.address)
         async with MaestroClient(settings) as through, watching(through, wakes, awaited) as watch:
-            await wakes.until(1)
-            assert watch.healthy
-            before = len(wakes.woken)
+            await wakes.until(shows_work)
+            await eventually(partial(is_healthy, watch))
             relay.cut()
             await agent.observe("ConfigMap", "default", "settings", {"phase": "Ready"})
             await works.wait_until("w", has_phase, timeout=TIMEOUT)
             relay.mend()
-            await wakes.until(before + 1)
-            assert not wakes.woken[-1].background
+            wake = await wakes.until(shows_phase)
+    assert not wake.background
 
 
 def has_phase(work: ManifestWork | None) -> bool:
@@ -192,4 +205,4 @@ async def test_a_maestro_that_is_away_at_the_start_is_waited_for(
         settings = replace(client._settings, grpc_server_address=relay.address)
         async with MaestroClient(settings) as through, watching(through, wakes, awaited):
             relay.mend()
-            await wakes.until(1)
+            await wakes.until(shows_work)

@@ -1,0 +1,118 @@
+"""What the watch of works makes of a list: news of works that are known are urgent, works not known before are not."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import replace
+
+from dispatcher.engine.runs import AwaitedDeletion
+from dispatcher.runtime.scheduling.wakes import Wake
+from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from dispatcher.runtime.watching.owners import Owners
+from dispatcher.runtime.watching.works import WorkWatch
+from shared.maestro import Feed
+from shared.model.conditions import Condition, Status
+from shared.model.manifestwork import ManifestWork, WorkStatus
+from tests.support.adapters import resource
+from tests.support.maestro import TIMEOUT, some_work
+from tests.support.wakes import event, key
+
+LABEL = ("hyperfleet.io/managed-by", "dns")
+WORK = resource("work", "ManifestWork", "work.open-cluster-management.io/v1", transport="maestro")
+
+
+class Listed:
+    """A Maestro whose works are found by listing alone."""
+
+    def __init__(self, *works: ManifestWork) -> None:
+        self.works = list(works)
+        self.lists = asyncio.Semaphore(0)
+        self._feed = Feed(lambda _: True)
+
+    @contextlib.asynccontextmanager
+    async def feed(self, _wants: Callable[[ManifestWork], bool]) -> AsyncIterator[Feed]:
+        yield self._feed
+
+    async def scan(self, *, selector: str | None = None) -> AsyncGenerator[ManifestWork, None]:
+        assert selector == "=".join(LABEL)
+        for work in self.works:
+            yield work
+        self.lists.release()
+
+    def is_ours(self, work: ManifestWork) -> bool:
+        return bool(work.uid)
+
+    async def list_again(self) -> None:
+        self._feed.ask_to_relist()
+        async with asyncio.timeout(TIMEOUT):
+            await self.lists.acquire()
+
+
+class Wakes:
+    def __init__(self) -> None:
+        self.woken: list[Wake] = []
+
+    def wake(self, wake: Wake) -> None:
+        self.woken.append(wake)
+
+    async def wait_for_deliveries(self) -> None:
+        return
+
+
+def work(uid: str, *, sequence: int = 1, reason: str = "AppliedManifestWorkComplete") -> ManifestWork:
+    annotations = {"hyperfleet.io/event": json.dumps({"kind": "Cluster", "id": uid}), "hyperfleet.io/generation": "1"}
+    condition = Condition(type="Applied", status=Status.TRUE, reason=reason)
+    described = some_work("w", labels=dict([LABEL]), annotations=annotations)
+    return replace(described, uid=uid, status=WorkStatus(conditions=(condition,), sequence_id=sequence))
+
+
+@contextlib.asynccontextmanager
+async def watching(source: Listed, wakes: Wakes, awaited: AwaitedDeletions) -> AsyncIterator[None]:
+    task = asyncio.create_task(WorkWatch(source, Owners([WORK]), wakes, awaited, label=LABEL).run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_what_the_first_list_shows_waits_behind_events_and_what_changed_since_does_not() -> None:
+    source, wakes = Listed(work("a")), Wakes()
+    async with watching(source, wakes, AwaitedDeletions()):
+        await source.list_again()
+        source.works = [work("a", sequence=2, reason="AppliedManifestWorkFailed"), work("b")]
+        await source.list_again()
+    assert [(wake.key, wake.background) for wake in wakes.woken] == [
+        (key("a"), True),
+        (key("a"), False),
+        (key("b"), True),
+    ]
+
+
+async def test_the_same_status_is_no_news_however_often_it_is_listed() -> None:
+    source, wakes = Listed(work("a")), Wakes()
+    async with watching(source, wakes, AwaitedDeletions()):
+        await source.list_again()
+        source.works = [work("a", sequence=2)]
+        await source.list_again()
+        await source.list_again()
+    assert [wake.key for wake in wakes.woken] == [key("a")]
+
+
+async def test_a_work_that_is_no_longer_listed_wakes_who_waits_for_its_deletion() -> None:
+    source, wakes, awaited = Listed(work("a"), work("b")), Wakes(), AwaitedDeletions()
+    deletion = AwaitedDeletion(
+        resource="work",
+        api_version="work.open-cluster-management.io/v1",
+        kind="ManifestWork",
+        namespace="",
+        name="w",
+        uid="a",
+    )
+    awaited.expect(key("a"), event("a"), [deletion])
+    async with watching(source, wakes, awaited):
+        await source.list_again()
+        source.works = []
+        await source.list_again()
+    assert [(wake.key, wake.delivered) for wake in wakes.woken[2:]] == [(key("a"), None)]
