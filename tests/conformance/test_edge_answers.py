@@ -167,6 +167,19 @@ def test_a_duration_that_cannot_be_turned_round_cannot_be_subtracted(source: str
     assert cel(source, {}) == value
 
 
+@pytest.mark.parametrize(
+    ("held", "there"),
+    [({"a": 1}, False), ({"b": {"b": 1}}, True), ({"b": {"c": 1}}, False), ({"b": None}, False), ({"b": 3}, False)],
+)
+def test_a_field_behind_an_optional_is_there_or_not(held: Any, *, there: bool) -> None:
+    assert cel("has(m.?b.b)", {"m": held}) is there
+    assert cel("has(m.?b.b) || false", {"m": held}) is there
+    assert cel("[has(m.?b.b)]", {"m": held}) == [there]
+    assert cel("has(m.?b.b) ? 1 : 2", {"m": held}) == (1 if there else 2)
+    # As a branch of a conditional, cel-go gives the optional field instead (docs/differences.md).
+    assert cel("true ? has(m.?b.b) : false", {"m": held}) is there
+
+
 @pytest.mark.parametrize("operator", ["<", "<=", ">", ">="])
 @pytest.mark.parametrize(
     ("left", "ordered"),
