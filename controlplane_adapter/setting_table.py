@@ -1,7 +1,7 @@
 """The table of the adapter's own settings: names, parsers, defaults and meanings, for reading and for `--help`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,7 @@ def maestro_settings() -> list[Setting[Any]]:
         "retry_attempts": str(RETRY_ATTEMPTS),
         "retry_budget": "half of the time budget",
     }
-    return [replace(each.setting, shown=shown.get(each.field, each.setting.shown)) for each in OPTIONS]
+    return [each.setting._replace(shown=shown.get(each.field, each.setting.shown)) for each in OPTIONS]
 
 
 def maestro_names_with_default() -> set[str]:

@@ -1,13 +1,12 @@
 """How long to wait before the next attempt: exponential backoff with jitter, one rule for everybody who retries."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Beyond this every delay is the longest one; the power itself must stay a number that a float can hold.
 _MAX_DOUBLINGS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
+class Backoff(NamedTuple):
     """Each delay is random, up to `first` after the first failure, then doubled, up to `longest`.
 
     `spread` is the random share of a delay: 1 spreads it from zero, 0.5 over its upper half.

@@ -12,9 +12,8 @@ redacted from such a message, whatever the parser put into it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from shared.errors import Problem
@@ -29,8 +28,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting(Generic[T_co]):
+class Setting(NamedTuple, Generic[T_co]):
     """One row of the table. `default` is the value where no variable is set, `shown` is how the help writes it.
 
     `empty_counts`: a variable that is set and empty is a value, which removes the default.

@@ -24,11 +24,10 @@ An error says what happened, why, and what to do; `str(error)` is these three in
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing wrong with a document: `path` is where, `message` is what."""
 
     path: str

@@ -8,9 +8,8 @@ reported (`Fields`), or leniently, where it counts as absent (`as_object` and th
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import times
 from shared.errors import Invalid, Problem
@@ -92,8 +91,7 @@ def shown_json(value: Any) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The members of one object. A member of a wrong type is added to `problems`, and counts as absent."""
 
     members: Json

@@ -1,6 +1,6 @@
 """When the sidecar may write, must wake and must stop. Pure: times are those of a monotonic clock, in seconds."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from status_reporter.kube import ANSWER_SECONDS, FORBIDDEN_SECONDS
 from status_reporter.shutdown import Shutdown, Stage
@@ -13,8 +13,7 @@ FIRST_POD_SECONDS = 2.0
 MIN_REQUEST_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pacing:
+class Pacing(NamedTuple):
     """`written_at` is when the Job was last written, `shutdown` is set once a signal came."""
 
     began: float
@@ -26,12 +25,12 @@ class Pacing:
     def signalled(self, at: float) -> "Pacing":
         """After a signal; a second one forces the end."""
         if self.shutdown is not None:
-            return replace(self, shutdown=replace(self.shutdown, forced=True))
-        return replace(self, shutdown=Shutdown(signalled_at=at, grace=self.grace))
+            return self._replace(shutdown=self.shutdown._replace(forced=True))
+        return self._replace(shutdown=Shutdown(signalled_at=at, grace=self.grace))
 
     def reported(self, now: float) -> "Pacing":
         """After a new report; it matters only to a shutdown, which waits for one."""
-        return self if self.shutdown is None else replace(self, shutdown=replace(self.shutdown, reported_at=now))
+        return self if self.shutdown is None else self._replace(shutdown=self.shutdown._replace(reported_at=now))
 
     def stage(self, now: float) -> Stage:
         return Stage.RUNNING if self.shutdown is None else self.shutdown.stage(now)

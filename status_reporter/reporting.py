@@ -6,10 +6,9 @@ Two threads observe and post events; only this loop decides and writes. It wakes
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.backoff import Backoff
 from shared.errors import Forbidden, Misconfigured, Permanent, Transient
@@ -32,8 +31,7 @@ log = logging.getLogger(__name__)
 Pod = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """A signal to stop, and when it came."""
 
     at: float
@@ -179,7 +177,7 @@ class Reporter:
                 self._sleep(pause)
             else:
                 self._written = decided
-                self._pacing = replace(self._pacing, written_at=time.monotonic())
+                self._pacing = self._pacing._replace(written_at=time.monotonic())
                 log.info("reported: %s", decided.summary)
                 return
 

@@ -2,8 +2,8 @@
 
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from shared import log_settings
 from shared.environment import Environment, Setting, absolute_file, one_of, positive_duration, url
@@ -18,8 +18,7 @@ ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 TERMINATION_LOG = "/dev/termination-log"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """`job_name` is None where the pod's owner names the Job; `cluster_id`, `generation` and `consumer` are logged."""
 
     results_path: Path

@@ -4,8 +4,8 @@ The kubelet stops all containers of a pod at once, and shows the end of one only
 adapter is mostly not visible from here. What is visible is that it wrote a new report, and then no further one.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 # An adapter that reports within this time is not preceded by a condition of the reporter's own.
 HOLD_BACK_SECONDS = 2.0
@@ -24,8 +24,7 @@ class Stage(IntEnum):
     EXITING = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shutdown:
+class Shutdown(NamedTuple):
     """What follows a signal. `forced`: a second signal came. `reported_at`: when a new report came since the first."""
 
     signalled_at: float

@@ -5,8 +5,7 @@ wins. Reasons and messages are those of the Go reporter where the case is the sa
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.model.conditions import Condition, Status
 from shared.model.report import AdapterReport
@@ -30,16 +29,14 @@ REASONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """There is no report file, or only one of an earlier attempt."""
 
     def __str__(self) -> str:
         return "no file of this attempt"
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(NamedTuple):
     """There is a file that is not a valid report (yet)."""
 
     problem: str
@@ -48,16 +45,14 @@ class Unusable:
         return self.problem
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     report: AdapterReport
 
 
 Reading = Missing | Unusable | Found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(NamedTuple):
     """Everything the verdict depends on. `stage` is how far the shutdown has come."""
 
     reading: Reading
@@ -75,15 +70,14 @@ class Facts:
         return self.stage is Stage.EXITING or self.out_of_time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What to write to the Job. After a final one nothing is awaited; without `data` the Job keeps its own.
 
     `synthetic`: the conditions are the reporter's own, because there is no report.
     """
 
     conditions: tuple[Condition, ...]
-    data: Mapping[str, Any] | None = field(default=None)
+    data: Mapping[str, Any] | None = None
     final: bool = True
     synthetic: bool = False
     exit: Exit = Exit.REPORTED

@@ -6,7 +6,6 @@ limit, reasons theirs, and data are cut last.
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from controlplane_adapter.status.messages import MAX_MESSAGE
@@ -21,9 +20,8 @@ _DEEPEST = 4
 
 
 def outgoing(report: AdapterReport) -> AdapterReport:
-    return replace(
-        report, conditions=tuple(_condition(each) for each in report.conditions), data=_value(report.data, _DEEPEST)
-    )
+    conditions = tuple(_condition(each) for each in report.conditions)
+    return report._replace(conditions=conditions, data=_value(report.data, _DEEPEST))
 
 
 def text(value: str, limit: int) -> str:
@@ -36,7 +34,7 @@ def text(value: str, limit: int) -> str:
 def _condition(condition: Condition) -> Condition:
     reason = text(condition.reason, MAX_REASON)
     usable = reason if _REASON.fullmatch(reason) else condition.type
-    return replace(condition, reason=usable, message=text(condition.message, MAX_MESSAGE))
+    return condition._replace(reason=usable, message=text(condition.message, MAX_MESSAGE))
 
 
 def _value(value: Any, depth: int) -> Any:

@@ -5,7 +5,6 @@ error after the observation, does not change the other two.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +34,7 @@ def build_report(
     """The report of a completed run. Only a cluster that is being deleted has Finalized."""
     kept = [each for each in _conditions(result, thresholds, now) if deleting or each.type != "Finalized"]
     if deleting and not any(each.type == "Finalized" for each in kept):
-        kept.append(replace(kept[0], type="Finalized", status=Status.FALSE))
+        kept.append(kept[0]._replace(type="Finalized", status=Status.FALSE))
     data = _data(result.work, _status(result)) if result.work else {}
     return _report(kept, data, generation, now)
 
@@ -59,7 +58,7 @@ def build_failure_report(
     work = observed.reported if observed else None
     conditions = [applied, *_beside(applied, observed, work, thresholds, now)]
     if deleting:
-        conditions.append(replace(applied, type="Finalized"))
+        conditions.append(applied._replace(type="Finalized"))
     return _report(conditions, _data(work, read_status(work)) if work else {}, generation, now)
 
 
@@ -71,8 +70,8 @@ def _beside(
         found = conditions_for(work, read_status(work), now, thresholds)
         return [each for each in found if each.type in _TYPES[1:]]
     status = Status.UNKNOWN if observed is None else applied.status
-    available = replace(applied, type="Available", status=status, reason="Unknown")
-    return [available, replace(applied, type="Health", status=status, reason="AdapterError")]
+    available = applied._replace(type="Available", status=status, reason="Unknown")
+    return [available, applied._replace(type="Health", status=status, reason="AdapterError")]
 
 
 def _report(
@@ -114,7 +113,7 @@ def _refused(
 ) -> tuple[Condition, ...]:
     applied = Condition(type="Applied", status=Status.FALSE, reason=reason, message=message)
     if work is None:
-        return tuple(replace(applied, type=type_) for type_ in _TYPES)
+        return tuple(applied._replace(type=type_) for type_ in _TYPES)
     own = conditions_for(work, read_status(work), now, thresholds)
     return (applied, *(condition for condition in own if condition.type != "Applied"))
 

@@ -6,10 +6,9 @@ The transition rule is here too: the time of a condition changes only with its s
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from shared import times
 from shared.errors import Invalid, Problem
@@ -30,8 +29,7 @@ class Status(StrEnum):
 _STATUSES = frozenset(Status)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Condition(NamedTuple):
     """One aspect's state. `last_transition_time` is None until somebody who knows the previous state sets it."""
 
     type: str
@@ -44,8 +42,8 @@ class Condition:
     def since(self, previous: Self | None, now: datetime) -> Self:
         """The same condition with its transition time: the previous one's while the status is unchanged, else `now`."""
         if previous is not None and previous.status == self.status and previous.last_transition_time is not None:
-            return replace(self, last_transition_time=previous.last_transition_time)
-        return replace(self, last_transition_time=now)
+            return self._replace(last_transition_time=previous.last_transition_time)
+        return self._replace(last_transition_time=now)
 
     def to_kubernetes(self) -> dict[str, Any]:
         wire: dict[str, Any] = {"type": self.type, "status": self.status.value}

@@ -14,9 +14,9 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
 
 from shared.errors import Invalid, InvalidReport, Problem
 from shared.files import write_atomically
@@ -28,24 +28,22 @@ SCHEMA_PATH = Path(__file__).with_name("adapter-report.schema.json")
 HEADLINE_TYPE = "Available"
 
 _GO_STATUS = {"success": Status.TRUE, "failure": Status.FALSE}
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdapterReport:
+class AdapterReport(NamedTuple):
     """An adapter's report. `data` goes to the HyperFleet API, `details` is for a human reader."""
 
     conditions: tuple[Condition, ...]
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = _NOTHING
     observed_generation: int | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.conditions:
-            raise InvalidReport("a report needs at least one condition")
+    details: Mapping[str, Any] = _NOTHING
 
     @property
     def headline(self) -> Condition:
         """The condition that represents the report where a reader uses only one."""
+        if not self.conditions:
+            raise InvalidReport("a report needs at least one condition")
         return wire.find(self.conditions, HEADLINE_TYPE) or self.conditions[0]
 
     def to_json(self) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import times
 from shared.errors import Forbidden, Misconfigured, Permanent, Problem, Transient
@@ -20,8 +19,7 @@ LOAD_AHEAD_SECONDS = 2.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(NamedTuple):
     """The Job of a pod. The uid distinguishes it from a later Job of the same name."""
 
     name: str
@@ -44,7 +42,6 @@ def owner_of(pod: Mapping[str, Any], configured: str | None) -> Owner:
     )
 
 
-@dataclass(slots=True)
 class JobStatusWriter:
     """One Job and its known conditions, so that the transition times of unchanged statuses are kept.
 
@@ -52,12 +49,13 @@ class JobStatusWriter:
     A report replaces all of them.
     """
 
-    kube: Kube
-    owner: Owner
-    types: tuple[str, ...] = ()
-    present: dict[str, Condition] = field(default_factory=dict)
-    _synthetic: set[str] = field(default_factory=set)
-    _loaded: bool = False
+    def __init__(self, kube: Kube, owner: Owner, types: tuple[str, ...] = ()) -> None:
+        self.kube = kube
+        self.owner = owner
+        self.types = types
+        self.present: dict[str, Condition] = {}
+        self._synthetic: set[str] = set()
+        self._loaded = False
 
     def write(self, verdict: Verdict, timeout: float) -> None:
         if not self._loaded:

@@ -6,9 +6,8 @@ is an annotation in the same request, which the right to patch `jobs/status` cov
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.model.conditions import Condition
 from shared.redaction import redact_message
@@ -26,8 +25,7 @@ MAX_NAME_BYTES = 64
 NOTE_BYTES = 4 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patch:
+class Patch(NamedTuple):
     """The body to send, and the condition types that were left out because they belong to the Job controller."""
 
     body: dict[str, Any]

@@ -5,9 +5,8 @@ sidecars have their own list in a pod and are never it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared import times
 from shared.errors import Misconfigured, Problem
@@ -24,23 +23,20 @@ CANNOT_START_REASONS = frozenset(
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unknown:
+class Unknown(NamedTuple):
     """Nothing is known. `observable` is False where the API server does not let us read the pod."""
 
     observable: bool = True
     attempt_began: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
+class Running(NamedTuple):
     """It runs, or is about to. `attempt_began` is the start of this attempt, None for the first."""
 
     attempt_began: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CannotStart:
+class CannotStart(NamedTuple):
     """It waits for something that somebody must correct."""
 
     reason: str
@@ -48,8 +44,7 @@ class CannotStart:
     attempt_began: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terminated:
+class Terminated(NamedTuple):
     """It ended. `final` is False where the kubelet will start it again."""
 
     exit_code: int
@@ -60,8 +55,7 @@ class Terminated:
     attempt_began: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodFailed:
+class PodFailed(NamedTuple):
     """Kubernetes failed the whole pod: evicted, or over its deadline."""
 
     reason: str

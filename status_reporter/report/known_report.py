@@ -1,14 +1,13 @@
 """The adapter's report as far as it is known: what the file says now, or said before in the same attempt. Pure."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from shared.model.report import AdapterReport
 from status_reporter.verdict import Found, Reading
 
 
-@dataclass(frozen=True, slots=True)
-class KnownReport:
+class KnownReport(NamedTuple):
     """The last valid report, and the attempt of the adapter that wrote it."""
 
     report: AdapterReport | None = None

@@ -60,7 +60,7 @@ def status_of(bridge: Bridge, made: Plan, now: datetime) -> dict[str, Any]:
     """Times move only with a condition's status. The order of conditions is the plan's."""
     before = {each.type: each for each in reported({"status": bridge.previous})}
     conditions = [
-        replace(each, observed_generation=bridge.generation).since(before.get(each.type), now).to_kubernetes()
+        each._replace(observed_generation=bridge.generation).since(before.get(each.type), now).to_kubernetes()
         for each in sorted(made.conditions, key=lambda each: each.type)
     ]
     return {**made.members, "conditions": conditions}

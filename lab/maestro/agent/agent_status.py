@@ -115,7 +115,7 @@ def identity(manifest: Mapping[str, Any]) -> Key:
 
 def _observed(conditions: list[Condition], held: Held, now: datetime) -> tuple[Condition, ...]:
     return tuple(
-        replace(condition.since(find(held.reported, condition.type), now), observed_generation=held.version)
+        condition.since(find(held.reported, condition.type), now)._replace(observed_generation=held.version)
         for condition in conditions
     )
 
@@ -162,7 +162,7 @@ def _manifest_status(
         },
         # A refused update leaves the object as it was, and the agent goes on returning its values.
         "statusFeedback": {"values": values} if values and (good or existing) else {},
-        "conditions": [replace(each, last_transition_time=now).to_kubernetes() for each in conditions],
+        "conditions": [each._replace(last_transition_time=now).to_kubernetes() for each in conditions],
     }
 
 

@@ -63,7 +63,7 @@ def refused(message: str) -> ManifestWork:
         type="Applied", status=Status.FALSE, message="Failed to apply manifest work", observed_generation=1
     )
     manifest = ManifestStatus(
-        kind="HostedCluster", namespace="clusters", name="demo", conditions=(replace(failed, message=message),)
+        kind="HostedCluster", namespace="clusters", name="demo", conditions=(failed._replace(message=message),)
     )
     return work(status=WorkStatus(conditions=(failed,), manifests=(manifest,)))
 
@@ -315,7 +315,7 @@ HEALTH = [
     ),
     Row(
         title="degraded that does not say since when counts as lasting",
-        status=up(AVAILABLE, replace(degraded(0), last_transition_time=None)),
+        status=up(AVAILABLE, degraded(0)._replace(last_transition_time=None)),
         says=("Health=False Degraded",),
     ),
     Row(

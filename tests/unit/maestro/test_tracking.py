@@ -141,7 +141,7 @@ class TestDeletion:
 
     @pytest.mark.parametrize("status", [Status.FALSE, Status.UNKNOWN])
     def test_only_true_means_that_it_is_gone(self, watcher: Watcher, status: Status) -> None:
-        unsure = replace(work(2), status=WorkStatus(sequence_id=2, conditions=(replace(DELETED, status=status),)))
+        unsure = replace(work(2), status=WorkStatus(sequence_id=2, conditions=(DELETED._replace(status=status),)))
         assert not reports_deletion(unsure)
         assert watcher.receives(work(1), unsure) == ["+1", "~2"]
 

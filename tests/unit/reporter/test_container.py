@@ -149,12 +149,14 @@ def test_an_unclear_adapter_is_reported_with_the_candidates(
     ],
 )
 def test_the_pod_says_how_the_container_stands(shown: dict[str, Any], state: State) -> None:
-    assert state_of(shown, "adapter") == state
+    found = state_of(shown, "adapter")
+    assert (type(found), found) == (type(state), state)
 
 
 @pytest.mark.parametrize("reason", sorted(CANNOT_START_REASONS))
 def test_each_reason_to_wait_for_somebody_is_stuck(reason: str) -> None:
-    assert state_of(pod({"waiting": {"reason": reason}}), "adapter") == CannotStart(reason=reason, message="")
+    found = state_of(pod({"waiting": {"reason": reason}}), "adapter")
+    assert (type(found), found) == (CannotStart, CannotStart(reason=reason, message=""))
 
 
 def test_statuses_of_init_containers_are_not_looked_at() -> None:

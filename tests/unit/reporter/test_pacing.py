@@ -1,7 +1,5 @@
 """When the sidecar may write, must wake and must stop."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from status_reporter.shutdown import Stage
 
 BEGAN = 1000.0
 QUIET = Pacing(began=BEGAN, max_wait=300.0, grace=20.0)
-WRITTEN = replace(QUIET, written_at=BEGAN + 10.0)
+WRITTEN = QUIET._replace(written_at=BEGAN + 10.0)
 STOPPING = QUIET.signalled(BEGAN + 10.0)
 
 
@@ -47,7 +45,7 @@ def test_it_wakes_when_something_is_due(pacing: Pacing, now: float, *, pod_await
     [
         pytest.param(QUIET, 0.0, True, id="at first"),
         pytest.param(QUIET, 2.0, False, id="not for long"),
-        pytest.param(replace(QUIET, max_wait=0.5), 0.6, False, id="never beyond the whole wait"),
+        pytest.param(QUIET._replace(max_wait=0.5), 0.6, False, id="never beyond the whole wait"),
         pytest.param(QUIET.signalled(BEGAN), 0.0, False, id="not after a signal"),
     ],
 )
@@ -102,7 +100,7 @@ def test_it_never_sleeps_beyond_the_end_of_the_wait(
 ) -> None:
     pacing = Pacing(began=BEGAN, max_wait=max_wait, grace=grace)
     if written is not None:
-        pacing = replace(pacing, written_at=BEGAN + written)
+        pacing = pacing._replace(written_at=BEGAN + written)
     if signal is not None:
         pacing = pacing.signalled(BEGAN + signal)
     assert pacing.wakes_at(BEGAN + after, pod_awaited=False) <= BEGAN + max_wait

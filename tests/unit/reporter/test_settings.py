@@ -1,6 +1,5 @@
 """The sidecar's environment: every variable in both spellings, what is found by itself, and all problems at once."""
 
-import dataclasses
 import socket
 from pathlib import Path
 from typing import Any
@@ -85,7 +84,7 @@ def test_a_pod_needs_no_setting_but_its_api_server(tmp_path: Path) -> None:
     ],
 )
 def test_a_variable_sets_its_field_and_no_other(name: str, text: str, field: str, value: Any) -> None:
-    assert load({**POD, name: text}) == dataclasses.replace(load(POD), **{field: value})
+    assert load({**POD, name: text}) == load(POD)._replace(**{field: value})
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def with_status(**changes: Any) -> ManifestWork:
     ("work", "is_news"),
     [
         (with_status(sequence_id=2), False),
-        (with_status(conditions=(replace(APPLIED, status=Status.FALSE),)), True),
-        (with_status(conditions=(replace(APPLIED, observed_generation=2),)), True),
+        (with_status(conditions=(APPLIED._replace(status=Status.FALSE),)), True),
+        (with_status(conditions=(APPLIED._replace(observed_generation=2),)), True),
         (with_status(manifests=(ManifestStatus(feedback={"phase": "Gone"}),)), True),
         (with_status(manifests=(ManifestStatus(conditions=(APPLIED,), feedback={"phase": "Active"}),)), True),
     ],

@@ -1,7 +1,6 @@
 """Conditions: the transition rule, and the two wire forms."""
 
 import contextlib
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -47,7 +46,7 @@ def condition(status: Status, since: datetime | None = None) -> Condition:
         pytest.param(condition(Status.UNKNOWN, EARLIER), NOW, id="unknown is a status of its own"),
         pytest.param(condition(Status.TRUE), NOW, id="a former one that does not know its time gives none"),
         pytest.param(
-            replace(condition(Status.TRUE, EARLIER), reason="Other", message="other", observed_generation=7),
+            condition(Status.TRUE, EARLIER)._replace(reason="Other", message="other", observed_generation=7),
             EARLIER,
             id="reason, message and generation do not move the time",
         ),
@@ -120,7 +119,7 @@ def test_the_hyperfleet_form_is_read_back_equal(original: Condition) -> None:
 @given(CONDITIONS)
 def test_the_kubernetes_form_is_read_back_equal_to_the_second(original: Condition) -> None:
     moment = original.last_transition_time
-    cut = replace(original, last_transition_time=moment.replace(microsecond=0) if moment else None)
+    cut = original._replace(last_transition_time=moment.replace(microsecond=0) if moment else None)
     assert Condition.from_kubernetes(original.to_kubernetes()) == cut
 
 

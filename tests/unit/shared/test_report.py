@@ -98,9 +98,9 @@ class TestWhatIsWritten:
         report = AdapterReport(conditions=(first, Condition(type="Health", status=Status.FALSE)))
         assert report.headline is first
 
-    def test_a_report_without_conditions_cannot_be_made(self) -> None:
+    def test_a_report_without_conditions_cannot_be_written(self) -> None:
         with pytest.raises(InvalidReport, match="at least one condition"):
-            AdapterReport(conditions=())
+            AdapterReport(conditions=()).to_bytes()
 
     @pytest.mark.parametrize(
         "report",
