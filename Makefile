@@ -45,7 +45,7 @@ e2e-servers: $(READY) ## Run those of them that need no kubelet
 	$(PYTEST) --servers=real tests/contracts tests/e2e --ignore=tests/e2e/cluster
 
 e2e-cluster: $(READY) ## Run the end-to-end tests that need a real cluster with a kubelet
-	$(PYTEST) tests/e2e/cluster --ignore=tests/e2e/cluster/system/test_soak.py
+	$(PYTEST) tests/e2e/cluster
 
 cluster: $(READY) ## Start a real one-node Kubernetes cluster with our images (needs Go, Debian packages and root)
 	@$(BIN)/python -m lab.real.cluster.command up
