@@ -21,7 +21,8 @@ from tests.support.installed import Clusters, Document, Status
 from tests.support.outages import Component
 
 CHANGES = ("created", "updated", "deleted")
-AT_ONCE = 8
+# How many live at a time: a tenth of all, so that a soak of many clusters ends within the hour.
+MIN_AT_ONCE, AT_ONCE_SHARE = 8, 10
 # A cluster that takes longer has been lost.
 LOST_SECONDS = 1200.0
 OUTAGE_SECONDS = (2.0, 6.0)
@@ -69,16 +70,16 @@ class Record:
 
 
 class Soak:
-    def __init__(self, clusters: Clusters, components: Mapping[str, Component], *, seed: int) -> None:
+    def __init__(self, clusters: Clusters, components: Mapping[str, Component], count: int, *, seed: int) -> None:
         self.record = Record()
         self._clusters, self._components = clusters, components
         self._random = random.Random(seed)
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._names = [f"s-{uuid.uuid4().hex[:12]}" for _ in range(count)]
+        self._places = asyncio.Semaphore(max(MIN_AT_ONCE, count // AT_ONCE_SHARE))
 
-    async def run(self, count: int, operator: Operator, maestro: ClusterMaestro) -> None:
-        names = [f"s-{uuid.uuid4().hex[:12]}" for _ in range(count)]
+    async def run(self, operator: Operator, maestro: ClusterMaestro) -> None:
         async with self._observed(operator, maestro), self._in_trouble(), asyncio.TaskGroup() as group:
-            for name in names:
+            for name in self._names:
                 group.create_task(self._live(name))
 
     async def _live(self, name: str) -> None:

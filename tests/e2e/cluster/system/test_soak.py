@@ -30,8 +30,8 @@ async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = int(os.environ.get("SOAK_SEED", time.time()))
-    soak = Soak(clusters, components, seed=seed)
-    await soak.run(COUNT, operator, maestro)
+    soak = Soak(clusters, components, COUNT, seed=seed)
+    await soak.run(operator, maestro)
     operator.check()
     record = soak.record
     names = {*record.changes, *record.lost}
