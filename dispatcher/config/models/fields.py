@@ -98,7 +98,7 @@ def _number(value: Any) -> float:
     if not isinstance(value, bool):
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if math.isfinite(number):
             return number
@@ -111,9 +111,11 @@ def _seconds(value: Any) -> float:
     sign, text = (-1.0, text[1:]) if text.startswith("-") else (1.0, text)
     try:
         days = _DAYS.fullmatch(text)
-        return sign * (float(days[1]) * _DAY_SECONDS if days else parse_duration(text))
+        seconds = float(days[1]) * _DAY_SECONDS if days else parse_duration(text)
     except ValueError:
-        pass
+        seconds = math.inf
+    if math.isfinite(seconds):
+        return sign * seconds
     raise mistake(f"must be a duration, not {_quoted(value)}", hint="write it as in 500ms, 20s or 1m30s")
 
 

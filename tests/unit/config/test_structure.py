@@ -222,6 +222,14 @@ ADAPTERS: dict[str, tuple[str, tuple[str, int, int, str]]] = {
         "adapter: {name: a}\nclients: {kubernetes: {qps: many}}\n",
         ("clients.kubernetes.qps", 2, 29, "must be a number, not 'many'"),
     ),
+    "a number beyond all numbers": (
+        f"adapter: {{name: a}}\nclients: {{kubernetes: {{qps: {'9' * 350}}}}}\n",
+        ("clients.kubernetes.qps", 2, 29, "must be a number, not '999"),
+    ),
+    "a time without end": (
+        f"adapter: {{name: a}}\nclients: {{hyperfleet_api: {{timeout: {'9' * 350}d}}}}\n",
+        ("clients.hyperfleet_api.timeout", 2, 37, "must be a duration, not '999"),
+    ),
 }  # fmt: skip
 
 
