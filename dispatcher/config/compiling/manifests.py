@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dispatcher.config.compiled import Manifest
+from dispatcher.config.compiling.broken import BrokenTemplate
 from dispatcher.config.compiling.context import Context, Locate, compiled_template
+from dispatcher.config.compiling.manifest_syntax import syntax_mistakes
 from dispatcher.config.compiling.references import referenced
 from dispatcher.config.compiling.scopes import Scope
-from dispatcher.config.findings import Finding
+from dispatcher.config.findings import Finding, Severity
 from dispatcher.config.manifests import BrokenManifest, StructuredManifest, TextManifest
 from dispatcher.config.reading.composing import PLAIN, ListNode, MapNode, Node, ScalarNode
 from dispatcher.config.reading.documents import Document
@@ -96,6 +98,9 @@ def _text(context: Context, text: str, locate: Locate, scope: Scope) -> tuple[Ma
             structure = plain(document.data)
             return _structured(structure), structure
     template = context.template(text, locate, scope.template)
+    if not isinstance(template, BrokenTemplate):
+        for offset, mistake in syntax_mistakes(text):
+            context.report(Severity.MISTAKE, mistake.rule, mistake.message, locate(offset), mistake.hint)
     found = {key: (_TOP_LEVEL[key].search(text) or _ANYWHERE[key].search(text)) for key in ("apiVersion", "kind")}
     api_version, kind = (each[1] if each else "" for each in found.values())
     return TextManifest(api_version=api_version, kind=kind, template=template), None

@@ -16,7 +16,6 @@ def _positive_or(default: float) -> AfterValidator:
 
 
 Backoff = Literal["exponential", "linear", "constant"]
-DEFAULT_QPS, DEFAULT_BURST = 100.0, 200
 
 
 class AdapterInfo(Block):
