@@ -3,18 +3,21 @@
 import posixpath
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+from shared.errors import Invalid, Problem
 
 _DEFAULT_VERSION = "v1"
 
 
 def resolve_url(url: str, config: Mapping[str, Any]) -> str:
-    """Without a base URL, as authors like it for rehearsals, it stays as written."""
+    """Without a base URL, as authors like it for rehearsals, it stays as written. Raises Invalid as the client does."""
+    asked = _parts(url)
     client = _client(config)
     base = str(client.get("base_url") or "")
     if not base:
         return url
-    asked, ours = urlsplit(url), urlsplit(base)
+    ours = _parts(base)
     if asked.scheme:
         if (asked.scheme, asked.netloc) != (ours.scheme, ours.netloc):
             return url
@@ -22,6 +25,21 @@ def resolve_url(url: str, config: Mapping[str, Any]) -> str:
     else:
         path = _absolute(asked.path, str(client.get("version") or _DEFAULT_VERSION))
     return f"{path}?{asked.query}" if asked.query else path
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url.strip())
+        is_relative = (parts.scheme, parts.netloc, parts.port) == ("", "", None)
+    except ValueError as error:
+        raise _refusal(url, str(error)) from None
+    if not is_relative and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise _refusal(url, "only http and https URLs can be called")
+    return parts
+
+
+def _refusal(url: str, why: str) -> Invalid:
+    return Invalid("the URL of a call is not valid", [Problem("url", f"{url!r:.200}: {why}")])
 
 
 def _absolute(path: str, version: str) -> str:

@@ -23,10 +23,17 @@ from typing import Any
 from dispatcher.config.loading import load
 from dispatcher.dryrun.comparing import differences
 from dispatcher.dryrun.json_trace import json_trace
-from dispatcher.dryrun.reading import read_events, read_overrides, read_responses, read_secrets
+from dispatcher.dryrun.reading import (
+    read_environment,
+    read_events,
+    read_overrides,
+    read_responses,
+    read_secrets,
+)
 from dispatcher.dryrun.rehearsing import Rehearsal, Script, rehearse
 from dispatcher.dryrun.text_trace import text_trace
 from shared.errors import Misconfigured
+from shared.untrusted_json import whole_characters
 
 _EVENT, _EXPECTED, _EXPECTED_TEXT = "event.json", "expected.json", "expected.txt"
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
@@ -72,7 +79,7 @@ def _above(folder: Path, root: Path, name: str) -> Path:
 
 async def play(case: Case, environment: Mapping[str, str]) -> tuple[Rehearsal, ...]:
     """Raises Misconfigured where the configuration or a file of the case is refused."""
-    variables = {**environment, **_read(case.folder / "environment.json", dict, default={})}
+    variables = {**environment, **_read(case.folder / "environment.json", read_environment, default={})}
     loaded = load(case.adapter_config, case.task_config, environment=variables)
     script = Script(
         events=_read(case.folder / _EVENT, read_events),
@@ -89,21 +96,21 @@ async def run_case(case: Case, environment: Mapping[str, str]) -> Verdict:
     try:
         rehearsals = await play(case, environment)
         found = list(differences(_read(case.folder / _EXPECTED, lambda document: document), trace_of(rehearsals)))
+        text = case.folder / _EXPECTED_TEXT
+        if text.is_file():
+            found.extend(_line_differences(_text(text), text_trace(rehearsals, verbose=False)))
     except Misconfigured as error:
         return Verdict(case=case, differences=(str(error),))
-    text = case.folder / _EXPECTED_TEXT
-    if text.is_file():
-        found.extend(_line_differences(text.read_text(), text_trace(rehearsals, verbose=False)))
     return Verdict(case=case, differences=tuple(found))
 
 
 async def record(case: Case, environment: Mapping[str, str]) -> None:
-    """Makes what happens now what is expected."""
+    """Makes what happens now what is expected. Raises Misconfigured where it cannot be written, too."""
     rehearsals = await play(case, environment)
-    (case.folder / _EXPECTED).write_text(json.dumps(trace_of(rehearsals), indent=2, ensure_ascii=False) + "\n")
+    _write(case.folder / _EXPECTED, json.dumps(trace_of(rehearsals), indent=2, ensure_ascii=False) + "\n")
     text = case.folder / _EXPECTED_TEXT
     if text.is_file():
-        text.write_text(text_trace(rehearsals, verbose=False))
+        _write(text, text_trace(rehearsals, verbose=False))
 
 
 def trace_of(rehearsals: tuple[Rehearsal, ...]) -> Any:
@@ -132,11 +139,29 @@ def _line_differences(expected: str, actual: str) -> Iterator[str]:
 
 
 def _read(file: Path, reader: Callable[[Any], Any], default: Any = None) -> Any:
-    if default is not None and not file.is_file():
+    if default is not None and not file.exists():
         return default
     try:
-        return reader(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+        return reader(json.loads(whole_characters(_text(file))))
+    except RecursionError:
+        raise Misconfigured(f"{file} cannot be read", why="it is nested too deeply") from None
+    except ValueError as error:
         raise Misconfigured(f"{file} cannot be read", why=str(error)) from None
     except Misconfigured as error:
         raise Misconfigured(f"{file}: {error}") from None
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Misconfigured(f"{file} cannot be read", why=error.strerror or "") from None
+    except ValueError:
+        raise Misconfigured(f"{file} cannot be read", why="it is not text in UTF-8") from None
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Misconfigured(f"{file} cannot be written", why=error.strerror or "") from None

@@ -136,15 +136,45 @@ def read_overrides(document: Any) -> dict[str, dict[str, Any]]:
     """Objects by the rendered name of the manifest they complete."""
     if not isinstance(document, Mapping):
         raise Misconfigured("the discovery overrides are refused", [Problem("", "must be an object")])
-    problems = [
-        Problem(f"{name}.{member}", "is required and must be a text")
-        for name, found in document.items()
-        for member in ("apiVersion", "kind")
-        if not isinstance(found, Mapping) or not isinstance(found.get(member), str) or not found[member]
-    ]
+    problems: list[Problem] = []
+    overrides = {str(name): _override(found, str(name), problems) for name, found in document.items()}
     if problems:
         raise Misconfigured("the discovery overrides are refused", problems)
-    return {str(name): dict(found) for name, found in document.items()}
+    return overrides
+
+
+def _override(found: Any, path: str, problems: list[Problem]) -> dict[str, Any]:
+    """Members of the metadata without a value are left out."""
+    found = found if isinstance(found, Mapping) else {}
+    problems += [
+        Problem(f"{path}.{member}", "is required and must be a text")
+        for member in ("apiVersion", "kind")
+        if not isinstance(found.get(member), str) or not found[member]
+    ]
+    metadata = _object(found, "metadata", path, problems)
+    for member in ("labels", "annotations"):
+        _object(metadata, member, f"{path}.metadata", problems)
+    return {**found, "metadata": {key: value for key, value in metadata.items() if value is not None}}
+
+
+def _object(owner: Mapping[str, Any], member: str, path: str, problems: list[Problem]) -> Mapping[str, Any]:
+    value = owner.get(member)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        problems.append(Problem(f"{path}.{member}", "must be an object"))
+        return {}
+    return value
+
+
+def read_environment(document: Any) -> dict[str, str]:
+    """Variables beside those of the process."""
+    if not isinstance(document, Mapping):
+        raise Misconfigured("the environment is refused", [Problem("", "must be an object of texts")])
+    problems = [Problem(str(name), "must be a text") for name, value in document.items() if not isinstance(value, str)]
+    if problems:
+        raise Misconfigured("the environment is refused", problems)
+    return dict(document)
 
 
 _OBJECT_KINDS = {"secret": "Secret", "configmap": "ConfigMap"}

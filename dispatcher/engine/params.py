@@ -148,10 +148,12 @@ def _read(path: Path, *, trim: bool, required: bool) -> str:
         if len(content) > _MAX_FILE:
             raise TooLarge(f"{path} has more than {_MAX_FILE} bytes")
         text = content.decode()
-    except OSError as error:
-        raise NotFound(f"{path} cannot be read", why=error.strerror or "") from None
     except UnicodeDecodeError:
         raise Invalid(f"{path} is not text in UTF-8") from None
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read", why=error.strerror or "") from None
+    except ValueError as error:
+        raise NotFound(f"{str(path)!r} cannot be read", why=str(error)) from None
     if required and not text.strip():
         raise Invalid(f"{path} is empty")
     return text.strip() if trim else text

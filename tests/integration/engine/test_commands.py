@@ -328,3 +328,47 @@ def test_a_case_whose_configuration_is_refused_fails(cases: Path) -> None:
     assert done.returncode == 1
     assert "not-met          FAILED" in done.stdout
     assert "the configuration is refused" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["event", "api-responses", "discovery", "secrets", "environment", "expected"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff", b"[" * 100_000, b"null", b"5", b'["x"]', b"9" * 5_000],
+    ids=lambda each: repr(each[:6]),
+)
+def test_a_file_of_a_case_that_cannot_be_read_fails_the_case(cases: Path, name: str, content: bytes) -> None:
+    (cases / "not-met" / f"{name}.json").write_bytes(content)
+
+    done = run("test", cases)
+
+    assert done.returncode == 1
+    assert "as-in-the-guide  passed" in done.stdout
+    assert "not-met          FAILED" in done.stdout
+
+
+def test_an_expected_text_that_is_not_text_fails_the_case(cases: Path) -> None:
+    (cases / "not-met" / "expected.txt").write_bytes(b"\xff")
+
+    done = run("test", cases)
+
+    assert done.returncode == 1
+    assert "expected.txt cannot be read" in done.stdout
+
+
+def test_an_expectation_that_cannot_be_written_is_a_mistake_of_the_user(cases: Path) -> None:
+    expected = cases / "not-met" / "expected.json"
+    expected.unlink()
+    expected.symlink_to("/proc/version")
+
+    done = run("test", cases, "--update")
+
+    assert done.returncode == 2
+    assert f"{expected} cannot be written" in done.stderr
+
+
+def test_half_a_character_in_a_file_of_a_case_stands_for_itself(cases: Path) -> None:
+    """JSON allows it, and no text does."""
+    responses = cases / "not-met" / "api-responses.json"
+    responses.write_text(responses.read_text().replace('"urlPattern": "', '"urlPattern": "\\ud800|', 1))
+
+    assert run("test", cases).returncode == 0

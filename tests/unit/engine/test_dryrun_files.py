@@ -7,9 +7,9 @@ import pytest
 from dispatcher.dryrun.addresses import resolve_url
 from dispatcher.dryrun.api import MockApi
 from dispatcher.dryrun.comparing import differences
-from dispatcher.dryrun.reading import read_events, read_overrides, read_responses, read_secrets
+from dispatcher.dryrun.reading import read_environment, read_events, read_overrides, read_responses, read_secrets
 from dispatcher.engine.ports import ApiRequest
-from shared.errors import Misconfigured
+from shared.errors import Invalid, Misconfigured
 
 EVENT = {"specversion": "1.0", "id": "e", "type": "t", "source": "s", "data": {"id": "c1", "generation": 5}}
 
@@ -136,9 +136,35 @@ def test_a_pattern_that_is_no_regular_expression_of_go_is_refused_with_its_place
         MockApi(read_responses(document), str)
 
 
-def test_an_override_needs_its_kind() -> None:
-    with pytest.raises(Misconfigured, match=r"abc\.kind: is required"):
-        read_overrides({"abc": {"apiVersion": "v1"}})
+OBJECT = {"apiVersion": "v1", "kind": "ConfigMap"}
+
+
+@pytest.mark.parametrize(
+    ("found", "problem"),
+    [
+        pytest.param({"apiVersion": "v1"}, r"abc\.kind: is required", id="no kind"),
+        pytest.param({**OBJECT, "metadata": "x"}, r"abc\.metadata: must be an object", id="metadata that is a text"),
+        pytest.param({**OBJECT, "metadata": {"labels": []}}, r"abc\.metadata\.labels: must be an object", id="labels"),
+        pytest.param(
+            {**OBJECT, "metadata": {"annotations": 5}},
+            r"abc\.metadata\.annotations: must be an object",
+            id="annotations",
+        ),
+    ],
+)
+def test_an_override_is_refused_with(found: Any, problem: str) -> None:
+    with pytest.raises(Misconfigured, match=problem):
+        read_overrides({"abc": found})
+
+
+def test_what_an_override_leaves_empty_is_not_there() -> None:
+    assert read_overrides({"abc": {**OBJECT, "metadata": {"labels": None}}}) == {"abc": {**OBJECT, "metadata": {}}}
+
+
+@pytest.mark.parametrize("document", [None, 5, [], ["A"], {"A": 5}, {"A": None}])
+def test_an_environment_is_refused_that_is_no_object_of_texts(document: Any) -> None:
+    with pytest.raises(Misconfigured, match="must be"):
+        read_environment(document)
 
 
 def test_secrets_are_named_as_in_the_param_sources() -> None:
@@ -176,6 +202,13 @@ def test_secrets_are_refused_otherwise(document: Any) -> None:
 )
 def test_urls_are_those_the_client_asks_for(base: str, url: str, asked_for: str) -> None:
     assert resolve_url(url, {"clients": {"hyperfleet_api": {"base_url": base}}}) == asked_for
+
+
+@pytest.mark.parametrize("base", ["", "http://api:8000"])
+@pytest.mark.parametrize("url", ["http://[bad", "http://api:port/x", "ftp://elsewhere/x", "//elsewhere/x"])
+def test_a_url_that_the_client_refuses_is_refused(base: str, url: str) -> None:
+    with pytest.raises(Invalid, match="the URL of a call is not valid"):
+        resolve_url(url, {"clients": {"hyperfleet_api": {"base_url": base}}})
 
 
 @pytest.mark.parametrize(

@@ -301,3 +301,12 @@ async def test_a_secret_is_redacted_in_errors_and_warnings() -> None:
 
     assert result.secrets == {"hush-hush"}
     assert "hush" not in repr((result.errors, result.skip_reason, result.warnings, result.params[1].error))
+
+
+async def test_a_file_whose_path_can_be_none_is_absent() -> None:
+    stage = Stage(adapter(params=(param("a", FileSource(Path("/tmp/a\0b"))),)))
+
+    result = await stage.run()
+
+    assert result.status is Status.SUCCESS
+    assert "cannot be read" in result.params[0].error
