@@ -81,11 +81,11 @@ class HyperShiftOnAgent:
 
     async def _provide_nodes(self, key: Key, manifest: Json) -> None:
         """The nodes of a pool join after a while, all at once."""
-        await self._agent.observe(NODE_POOL, *key, _pool_status(ready=False, replicas=0))
+        self._agent.change(NODE_POOL, *key, _pool_status(ready=False, replicas=0))
         await asyncio.sleep(_NODES_TAKE / self._speed)
         if key in self._pools:
             replicas = int(manifest["spec"].get("replicas") or 0)
-            await self._agent.observe(NODE_POOL, *key, _pool_status(ready=True, replicas=replicas))
+            self._agent.change(NODE_POOL, *key, _pool_status(ready=True, replicas=replicas))
 
     def _held(self, kind: str) -> Iterator[tuple[Key, Json]]:
         for work in self._agent.held.values():
@@ -104,7 +104,7 @@ class HyperShiftOnAgent:
             assert step is not None
             status = written(cluster, step, times.now())
             self.clusters[key] = {**cluster, "status": status}
-            await self._agent.observe(KIND, *key, status)
+            self._agent.change(KIND, *key, status)
 
 
 async def _happens(event: asyncio.Event, *, within: float | None) -> bool:

@@ -26,6 +26,8 @@ from shared.maestro.wire.codec import DATA_TYPE, HEARTBEAT_TYPE, JSON_CONTENT, E
 SERVER_SOURCE = "maestro"
 RECONNECT_SECONDS = 0.1
 HEADER_GRACE_SECONDS = 0.5
+# A call that waits in the server behind many others passes its deadline there, and is sent again behind them.
+REPORTS_AT_ONCE = 4
 _SNOWFLAKE_EPOCH_MS = 1288834974657
 _NODE = 1
 
@@ -45,6 +47,9 @@ class Agent:
         self.works_changed = asyncio.Event()
         self._address = address
         self._objects: dict[Key, Mapping[str, Any]] = {}
+        self._turns = asyncio.Semaphore(REPORTS_AT_ONCE)
+        self._unreported: set[str] = set()
+        self._reporting: set[str] = set()
         self._sequence = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._task: asyncio.Task[None] | None = None
@@ -68,15 +73,38 @@ class Agent:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._reporting.clear()
         self.connected.clear()
 
     async def observe(self, kind: str, namespace: str, name: str, status: Mapping[str, Any]) -> None:
-        """Set the status of an object on the cluster, and report every work that contains it."""
-        for held in list(self.held.values()):
+        """Set the status of an object on the cluster, and return when every work that contains it is reported."""
+        for uid in self._set_status((kind, namespace, name), status):
+            await self._report_until_sent(uid)
+
+    def change(self, kind: str, namespace: str, name: str, status: Mapping[str, Any]) -> None:
+        """Set the status of an object on the cluster, and report it later: of several changes the last one."""
+        for uid in self._set_status((kind, namespace, name), status):
+            self._unreported.add(uid)
+            if uid not in self._reporting:
+                self._reporting.add(uid)
+                self._start(self._report_changes(uid))
+
+    def _set_status(self, key: Key, status: Mapping[str, Any]) -> list[str]:
+        """The ids of the works that contain the object."""
+        found = []
+        for held in self.held.values():
             for manifest in held.bundle.get("manifests") or ():
-                if agent_status.identity(manifest) == (kind, namespace, name):
-                    self._objects[kind, namespace, name] = {**manifest, "status": status}
-                    await self._report_until_sent(held.uid)
+                if agent_status.identity(manifest) == key:
+                    self._objects[key] = {**manifest, "status": status}
+                    found.append(held.uid)
+        return found
+
+    async def _report_changes(self, uid: str) -> None:
+        while uid in self._unreported:
+            await self._report_until_sent(uid)
+            if uid not in self.held:
+                self._unreported.discard(uid)
+        self._reporting.discard(uid)
 
     async def _report_until_sent(self, uid: str) -> None:
         """A server that is down or slow gets the report later."""
@@ -167,23 +195,32 @@ class Agent:
             return
         if self.script.stale_first and held.version > 1:
             await self.report(uid, agent_status.stale(held, times.now()))
-        await self._report_applied(uid)
+        await self._report_until_sent(uid)
 
     async def _report_applied(self, uid: str) -> None:
-        status = agent_status.applied(self.held[uid], self._objects, self.script, times.now())
-        sequence = self._next_sequence()
-        await self.report(uid, status, sequence=sequence)
-        if self.script.duplicate:
+        async with self._turns:
+            self._unreported.discard(uid)
+            if uid not in self.held or self.held[uid].deleting:
+                return
+            status = agent_status.applied(self.held[uid], self._objects, self.script, times.now())
+            sequence = self._next_sequence()
             await self.report(uid, status, sequence=sequence)
-        if self.script.out_of_order:
-            await self.report(uid, agent_status.stale(self.held[uid], times.now()), sequence=sequence - (1 << 22))
+            if self.script.duplicate:
+                await self.report(uid, status, sequence=sequence)
+            if self.script.out_of_order:
+                await self.report(uid, agent_status.stale(self.held[uid], times.now()), sequence=sequence - (1 << 22))
 
     async def _remove(self, uid: str) -> None:
-        await self.report(uid, agent_status.deleting(self.held[uid], times.now()))
+        async with self._turns:
+            if uid not in self.held:
+                return
+            await self.report(uid, agent_status.deleting(self.held[uid], times.now()))
         await asyncio.sleep(self.script.delete_after)
         if self.script.stuck:
             await self.freed.wait()
-        if uid in self.held:
+        async with self._turns:
+            if uid not in self.held:
+                return
             await self.report(uid, agent_status.deleted(self.held[uid], times.now()))
             self._forget(uid)
 
