@@ -72,6 +72,11 @@ class ClusterApi:
         found: dict[str, Any] = (await self._http.get(f"/clusters/{path}")).raise_for_status().json()
         return found
 
+    async def count(self, search: str = "") -> int:
+        """How many clusters there are, or how many match a search."""
+        answer = await self._http.get("/clusters", params={"size": 1, **({"search": search} if search else {})})
+        return int(answer.raise_for_status().json()["total"])
+
     async def status(self, identifier: str) -> dict[str, Any]:
         """The control plane adapter's status; {} where it has none yet."""
         listed = (await self.get(f"{identifier}/statuses"))["items"]

@@ -31,6 +31,7 @@ class LabSentinel:
     """Entered, it polls until it is left. `poll` is one turn of the loop, for tests that turn it by hand.
 
     `events` are the latest published ones, `reasons` counts why, `last_error` is what ended the last poll, if anything.
+    Other intervals in `settings` count from the next poll on.
     """
 
     def __init__(
@@ -44,14 +45,14 @@ class LabSentinel:
         self.events: deque[Event] = deque(maxlen=REMEMBERED)
         self.reasons: Counter[Reason] = Counter()
         self.last_error: HyperFleetError | None = None
-        self._settings, self._publisher, self._clock, self._polling = settings, publisher, clock, polling
+        self.settings, self._publisher, self._clock, self._polling = settings, publisher, clock, polling
         self._news = asyncio.Event()
         self._lifetime = contextlib.AsyncExitStack()
         self._reader: ResourceReader | None = None
 
     async def __aenter__(self) -> Self:
         """Raises Unavailable where the API or the broker does not answer."""
-        settings = self._settings
+        settings = self.settings
         async with contextlib.AsyncExitStack() as lifetime:
             http = await lifetime.enter_async_context(aiohttp.ClientSession(timeout=_API_TIMEOUT))
             self._reader = ResourceReader(
@@ -77,7 +78,7 @@ class LabSentinel:
     async def poll(self) -> list[Event]:
         """The events of one turn, published in the order of the list."""
         assert self._reader is not None, "a Sentinel polls once it is entered"
-        settings, published = self._settings, list[Event]()
+        settings, published = self.settings, list[Event]()
         async for resource in self._reader.all():
             reason = decide(resource, self._clock(), debounce=settings.debounce, stale=settings.stale)
             if reason is None:
@@ -112,7 +113,7 @@ class LabSentinel:
             except HyperFleetError as error:
                 self.last_error = error
                 self._changed()
-            await asyncio.sleep(self._settings.poll_interval.total_seconds())
+            await asyncio.sleep(self.settings.poll_interval.total_seconds())
 
     def _note(self, event: Event, reason: Reason) -> None:
         self.events.append(event)
