@@ -103,7 +103,9 @@ def _pubsub(
         ordered=config.enable_message_ordering,
         retry_min_backoff=config.retry_min_backoff,
         retry_max_backoff=config.retry_max_backoff,
+        dead_letter_topic=config.dead_letter_topic,
         dead_letter_attempts=config.dead_letter_max_attempts,
+        topic_retention=config.topic_retention_duration,
     )
     creates = setup.create_topic or setup.create_subscription
     return PubSubSubscription(settings, prepare=partial(create_missing, setup) if creates else None)

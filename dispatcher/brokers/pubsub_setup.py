@@ -1,6 +1,6 @@
 """Creates what Pub/Sub lacks, where the configuration asks for it.
 
-A subscription is created as the Go library creates it: always with the dead-letter topic `<subscription>-dlq`.
+A subscription is created as the Go library creates it: always with a dead-letter topic.
 """
 
 import contextlib
@@ -34,11 +34,14 @@ class PubSubSetup:
     ordered: bool = False
     retry_min_backoff: float | None = None
     retry_max_backoff: float | None = None
+    dead_letter_topic: str = ""
+    """`<subscription>-dlq` where it is empty."""
     dead_letter_attempts: int = DEFAULT_DEAD_LETTER_ATTEMPTS
+    topic_retention: float | None = None
 
     @property
     def dead_letter_path(self) -> str:
-        return self.topic_path(f"{self.subscription}-dlq")
+        return self.topic_path(self.dead_letter_topic or f"{self.subscription}-dlq")
 
     def topic_path(self, topic: str) -> str:
         return f"projects/{self.project}/topics/{topic}"
@@ -47,17 +50,21 @@ class PubSubSetup:
 async def create_missing(setup: PubSubSetup, channel: grpc.aio.Channel) -> None:
     """Raises errors of `shared.errors`; what exists is left as it is."""
     publisher = PublisherAsyncClient(transport=PublisherGrpcAsyncIOTransport(channel=channel))
-    topics = [setup.topic_path(setup.topic)] if setup.create_topic else []
+    topics = [topic_of(setup)] if setup.create_topic else []
     if setup.create_topic and setup.create_subscription:
-        topics.append(setup.dead_letter_path)
-    for path in topics:
-        with translated(path), contextlib.suppress(AlreadyExists):
-            await publisher.create_topic(Topic(name=path), retry=None, timeout=CALL_TIMEOUT_SECONDS)
+        topics.append(Topic(name=setup.dead_letter_path))
+    for topic in topics:
+        with translated(topic.name), contextlib.suppress(AlreadyExists):
+            await publisher.create_topic(topic, retry=None, timeout=CALL_TIMEOUT_SECONDS)
     if setup.create_subscription:
         subscriber = SubscriberAsyncClient(transport=SubscriberGrpcAsyncIOTransport(channel=channel))
         wanted = subscription_of(setup)
         with translated(wanted.name), contextlib.suppress(AlreadyExists):
             await subscriber.create_subscription(wanted, retry=None, timeout=CALL_TIMEOUT_SECONDS)
+
+
+def topic_of(setup: PubSubSetup) -> Topic:
+    return Topic(name=setup.topic_path(setup.topic), message_retention_duration=_duration(setup.topic_retention))
 
 
 def subscription_of(setup: PubSubSetup) -> Subscription:

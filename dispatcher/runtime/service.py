@@ -21,6 +21,7 @@ from dispatcher.brokers.opening import open_subscription, parallelism_of
 from dispatcher.brokers.port import Subscription
 from dispatcher.config.loading import Loaded
 from dispatcher.config.showing.dumping import as_yaml
+from dispatcher.config.showing.redacting import redacted
 from dispatcher.engine.engine import Engine
 from dispatcher.engine.runs import Event, ObjectKey, Phase
 from dispatcher.observability.health import Check, Health
@@ -69,11 +70,18 @@ async def serve(loaded: Loaded, environment: Mapping[str, str] = os.environ) -> 
         live = await open_ports(stack, loaded, environment, tracing, leases=settings.leader_election)
         service = Service(loaded, settings, identity=identity, live=live, subscription=subscription, tracing=tracing)
         server = await stack.enter_async_context(service.server())
-        if loaded.config.debug_config:
-            log.info("the configuration without its secrets", config=as_yaml(loaded.adapter.redacted_config))
+        _log_configuration(loaded)
         log.info("serving", health_port=server.health_port, metrics_port=server.metrics_port)
         with stop_signals() as stop:
             return await service.run(stop)
+
+
+def _log_configuration(loaded: Loaded) -> None:
+    if loaded.config.debug_config:
+        log.info("the configuration without its secrets", config=as_yaml(loaded.adapter.redacted_config))
+    if loaded.broker.log_config:
+        shown = redacted(loaded.broker.model_dump(exclude_none=True))
+        log.info("the broker config without its secrets", config=as_yaml(shown))
 
 
 class Service:

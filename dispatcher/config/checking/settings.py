@@ -21,6 +21,7 @@ IGNORED: Final[dict[Path, str]] = {
 }
 IGNORED_BY_BROKER: Final[dict[Path, str]] = {
     ("broker", "rabbitmq", "routing_key"): "only publishers have one",
+    ("broker", "rabbitmq", "prefetch_size"): "RabbitMQ has no such limit",
     ("broker", "rabbitmq", "publisher_confirm"): "only publishers have it",
     ("broker", "googlepubsub", "num_goroutines"): "one stream carries all messages",
 }

@@ -26,7 +26,7 @@ class RabbitMqConfig(Block):
     queue: Text = Field(default="", description="first part of the queue's name; the topic by default")
     routing_key: Text = Field(default="", description="of a publisher; accepted and not used")
     prefetch_count: Whole = Field(default=0, description="messages in advance; 0 leaves it to the program")
-    prefetch_size: Whole = Field(default=0, description="bytes in advance; 0 means no limit")
+    prefetch_size: Whole = Field(default=0, description="bytes in advance; accepted and not used")
     consumer_tag: Text = Field(default="", description="name of the consumer")
     publisher_confirm: Flag = Field(default=False, description="of a publisher; accepted and not used")
 

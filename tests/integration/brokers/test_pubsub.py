@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from dispatcher.brokers.pubsub import PubSubSettings, PubSubSubscription
-from dispatcher.brokers.pubsub_setup import PubSubSetup, create_missing, subscription_of
+from dispatcher.brokers.pubsub_setup import PubSubSetup, create_missing, subscription_of, topic_of
 from shared.errors import NotFound
 from tests.support.brokers import SOON, Inbox
 from tests.support.pubsub_server import PubSubServer
@@ -70,6 +70,26 @@ async def test_what_is_missing_is_created_where_the_configuration_asks_for_it(se
         await connection.close()
     assert set(server.topics) == {TOPIC, "projects/p/topics/s-dlq"}
     assert server.created[PATH].topic == TOPIC
+
+
+async def test_topics_are_created_with_the_names_and_times_of_the_configuration(server: PubSubServer) -> None:
+    setup = PubSubSetup(
+        project="p",
+        topic="t",
+        subscription="s",
+        create_topic=True,
+        create_subscription=True,
+        topic_retention=1200,
+        dead_letter_topic="graveyard",
+    )
+    connection = await PubSubSubscription(settings(server), prepare=partial(create_missing, setup)).connect(
+        Inbox().deliver
+    )
+    await connection.close()
+    assert set(server.topics) == {TOPIC, "projects/p/topics/graveyard"}
+    assert server.created[PATH].dead_letter_policy.dead_letter_topic == "projects/p/topics/graveyard"
+    wire = type(topic_of(setup)).to_dict(topic_of(setup))
+    assert (wire["name"], wire["message_retention_duration"]) == (TOPIC, "1200s")
 
 
 def test_a_subscription_is_created_as_the_go_library_does() -> None:

@@ -1,12 +1,17 @@
 """Which subscription a configuration asks for."""
 
+import re
 import sys
+from pathlib import Path
 from subprocess import run
 from typing import Any
 
 import pytest
 
+import dispatcher
 from dispatcher.brokers.opening import open_subscription, parallelism_of
+from dispatcher.config.broker_variables import model_leaves
+from dispatcher.config.checking.settings import IGNORED_BY_BROKER
 from dispatcher.config.models.adapter import BrokerClientConfig
 from dispatcher.config.models.broker import BrokerConfig
 from shared.errors import Misconfigured
@@ -62,10 +67,23 @@ def test_pubsub_creates_only_what_it_is_asked_to() -> None:
         "create_subscription_if_missing": True,
         "expiration_ttl": "0",
         "ack_deadline_seconds": 20,
+        "dead_letter_topic": "graveyard",
+        "topic_retention_duration": "20m",
     }
     (setup,) = opened(broker(type="googlepubsub", googlepubsub=config))._prepare.args
     assert (setup.create_topic, setup.create_subscription) == (False, True)
     assert (setup.expiration, setup.ack_deadline_seconds) == (0, 20)
+    assert (setup.dead_letter_topic, setup.topic_retention) == ("graveyard", 1200)
+
+
+def test_every_setting_of_the_broker_config_is_used_or_answered_with_a_warning() -> None:
+    """A field that nothing reads would be a promise of docs/configuration.md that nobody keeps."""
+    folder = Path(dispatcher.__file__).parent
+    source = "".join(file.read_text() for part in ("brokers", "runtime") for file in (folder / part).rglob("*.py"))
+
+    unread = {path for path in model_leaves(BrokerConfig) if not re.search(rf"\.{path[-1]}\b", source)}
+
+    assert unread == IGNORED_BY_BROKER.keys()
 
 
 def test_the_embedded_broker() -> None:

@@ -528,6 +528,7 @@ BROKERS: dict[str, tuple[str, tuple[Severity, str, str]]] = {
     "no url": ("broker: {type: rabbitmq}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
     "no project": ("broker: {type: googlepubsub}\n", (MISTAKE, "broker", "broker.googlepubsub.project_id")),
     "no address": ("broker: {type: embedded}\n", (MISTAKE, "broker", "broker.embedded.address")),
+    "a limit that RabbitMQ has not": ("broker: {rabbitmq: {prefetch_size: 5}}\n", (ADVICE, "ignored", "broker.rabbitmq.prefetch_size")),
     "a routing key": ("broker: {rabbitmq: {routing_key: x}}\n", (ADVICE, "ignored", "broker.rabbitmq.routing_key")),
 }  # fmt: skip
 
