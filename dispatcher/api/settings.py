@@ -28,11 +28,19 @@ class ApiSettings:
     user_agent: str = USER_AGENT
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
+        if not _is_http(self.base_url):
             why = f"{self.base_url!r} is not an http or https URL" if self.base_url else "it is empty"
             raise Misconfigured(
                 "the HyperFleet API cannot be reached",
                 [Problem("clients.hyperfleet_api.base_url", why)],
                 remedy="set it, or HYPERFLEET_API_BASE_URL",
             )
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0

@@ -1,7 +1,7 @@
 """The three files, read and validated: models with the positions of their values, also of those no file holds."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -133,14 +133,26 @@ class Files:
     def complete(self) -> tuple[Finding, ...]:
         """The findings in the order of their files and lines, each once and with the text of its line."""
         order = {name: number for number, name in enumerate(self.documents)}
-        found = [self._with_line(finding) for finding in dict.fromkeys(self.findings)]
+        secrets = _first_secrets(self.findings)
+        found = [self._with_line(finding, secrets) for finding in dict.fromkeys(self.findings)]
         return tuple(
             sorted(found, key=lambda each: (order.get(each.place.file, -1), each.place.line, each.place.column))
         )
 
-    def _with_line(self, finding: Finding) -> Finding:
+    def _with_line(self, finding: Finding, secrets: Mapping[tuple[str, int], int]) -> Finding:
         document = self.documents.get(finding.place.file)
         line = finding.line or (document.line(finding.place.line) if document else "")
-        if finding.rule == "clear-text-secret":
-            line = f"{line[: finding.place.column - 1]}{REDACTED}"
+        secret = secrets.get((finding.place.file, finding.place.line))
+        if secret is not None:
+            line = f"{line[: secret - 1]}{REDACTED}"
         return replace(finding, line=redact_text(line))
+
+
+def _first_secrets(findings: Iterable[Finding]) -> dict[tuple[str, int], int]:
+    """The column of the first secret in each line that has one: what follows it is not shown."""
+    columns: dict[tuple[str, int], int] = {}
+    for finding in findings:
+        if finding.rule == "clear-text-secret":
+            line = (finding.place.file, finding.place.line)
+            columns[line] = min(finding.place.column, columns.get(line, finding.place.column))
+    return columns

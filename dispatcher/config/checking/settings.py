@@ -73,6 +73,10 @@ def _in_adapter(config: Written[AdapterConfig]) -> Iterator[_Problem]:
     if url not in config.origins and _has_password(settings.clients.hyperfleet_api.base_url):
         hint = "set HYPERFLEET_API_BASE_URL from a Secret, or use auth.token_path"
         yield _Problem(Severity.MISTAKE, "clear-text-secret", url, "the URL has a password in clear text", hint)
+    base_url = settings.clients.hyperfleet_api.base_url
+    if base_url and _scheme(base_url) not in {"http", "https"}:
+        message = "must be an http:// or https:// URL"
+        yield _Problem(Severity.MISTAKE, "invalid-value", url, message, "as in http://hyperfleet-api:8000")
 
 
 def _in_broker(broker: Written[BrokerConfig]) -> Iterator[_Problem]:
@@ -82,13 +86,23 @@ def _in_broker(broker: Written[BrokerConfig]) -> Iterator[_Problem]:
     if url not in broker.origins and _has_password(section.rabbitmq.url):
         hint = "set BROKER_RABBITMQ_URL from a Secret"
         yield _Problem(Severity.MISTAKE, "clear-text-secret", url, "the URL has a password in clear text", hint)
-    if section.type == "rabbitmq" and not section.rabbitmq.url.startswith(("amqp://", "amqps://")):
+    if section.type == "rabbitmq" and _scheme(section.rabbitmq.url) not in {"amqp", "amqps"}:
         message = "must be an amqp:// or amqps:// URL" if section.rabbitmq.url else "url is missing"
         yield _Problem(Severity.MISTAKE, "broker", url, message, "as in amqps://rabbitmq:5671")
     if section.type == "embedded" and not section.embedded.address:
         yield _Problem(Severity.MISTAKE, "broker", ("broker", "embedded", "address"), "address is missing")
     if section.type == "googlepubsub" and not section.googlepubsub.project_id:
         yield _Problem(Severity.MISTAKE, "broker", ("broker", "googlepubsub", "project_id"), "project_id is missing")
+
+
+def _scheme(url: str) -> str:
+    """The scheme, or "" where it is no URL; without a host only RabbitMQ's has a meaning."""
+    try:
+        parts = urlsplit(url)
+        is_url = parts.port != 0 and (parts.hostname or parts.scheme.startswith("amqp"))
+    except ValueError:
+        return ""
+    return parts.scheme if is_url else ""
 
 
 def _has_password(url: str) -> bool:

@@ -37,13 +37,18 @@ def read_file(path: Path, findings: list[Finding]) -> Document | None:
 def read_text(path: Path, findings: list[Finding], *, place: Place | None = None) -> str | None:
     """`place` is where the file was named, if not on the command line."""
     try:
-        if path.stat().st_size <= _LARGEST_FILE:
-            return path.read_text(encoding="utf-8")
+        # A device or a pipe shows no size, and may have no end.
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LARGEST_FILE + 1)
+        if len(text) <= _LARGEST_FILE:
+            return text
         problem = f"is larger than {_LARGEST_FILE // 1024**2} MiB"
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
-    except ValueError:
+    except UnicodeDecodeError:
         problem = "is not text in UTF-8"
+    except ValueError as error:
+        problem = f"cannot be read: {error}"
     at = place or Place(file=str(path), line=1, column=1, path="")
     message = f"the file {path} {problem}" if place else f"the file {problem}"
     findings.append(Finding(severity=Severity.REFUSED, rule="unreadable-file", message=message, place=at))

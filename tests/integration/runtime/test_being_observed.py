@@ -81,8 +81,9 @@ async def test_the_configuration_is_served_without_secrets_where_it_is_asked_for
 
 
 async def test_the_configurations_are_logged_where_they_ask_for_it_and_without_their_secrets(system: LabSystem) -> None:
-    secret = {"BROKER_RABBITMQ_URL": "amqp://me:hunter2abc@mq"}
-    async with system.dispatcher(LOG_CONFIG="true", HYPERFLEET_DEBUG_CONFIG="true", **secret) as dispatcher:
+    async with system.dispatcher(
+        LOG_CONFIG="true", HYPERFLEET_DEBUG_CONFIG="true", BROKER_RABBITMQ_URL="amqp://me:hunter2abc@mq"
+    ) as dispatcher:
         adapter = await dispatcher.until_line(lambda line: line["msg"] == "the configuration without its secrets")
         broker = await dispatcher.until_line(lambda line: line["msg"] == "the broker config without its secrets")
         await dispatcher.serving()

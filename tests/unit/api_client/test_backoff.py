@@ -34,7 +34,9 @@ def test_an_unknown_growth_is_refused() -> None:
         delay("random", 1, base=1.0, longest=30.0)
 
 
-@pytest.mark.parametrize("url", ["", "api.example.com", "ftp://x", "http://", "/api"], ids=repr)
+@pytest.mark.parametrize(
+    "url", ["", "http://[x", "http://api:port", "api.example.com", "ftp://x", "http://", "/api"], ids=repr
+)
 def test_without_a_url_of_the_api_there_is_no_client(url: str) -> None:
     with pytest.raises(Misconfigured, match="HYPERFLEET_API_BASE_URL"):
         ApiSettings(base_url=url)

@@ -110,6 +110,12 @@ def test_all_that_is_missing_is_said_at_once(config: BrokerConfig, missing: str)
     ]
 
 
+@pytest.mark.parametrize("url", ["mq:5672", "http://mq", "amqp://[mq", "amqp://mq:port"])
+def test_a_url_that_is_none_of_rabbitmq_is_refused(url: str) -> None:
+    with pytest.raises(Misconfigured, match=r"broker\.rabbitmq\.url: must be an amqp:// or amqps:// URL"):
+        opened(broker(type="rabbitmq", rabbitmq={"url": url}))
+
+
 @pytest.mark.parametrize(("written", "expected"), [(None, 16), (0, 1), (-3, 1), (4, 4)])
 def test_how_many_objects_run_at_once(written: int | None, expected: int) -> None:
     config = BrokerConfig.model_validate({} if written is None else {"subscriber": {"parallelism": written}})

@@ -435,6 +435,20 @@ def test_a_change_of_the_good_configuration_is_found(
     assert not any("hunter2" in finding.explain() or "abc" in finding.explain() for finding in findings)
 
 
+SECRET_LINES = [
+    "params:\n  - {name: apiPassword, source: event.x, default: hunter2, typ: x}\n",
+    "params:\n  - {name: apiPassword, source: event.x, default: hunter2, type: x}\n",
+    "resources:\n  - name: a\n    manifest: {kind: Secret, metadata: {name: '{{ .nope }}'}, stringData: {x: hunter2}}\n    discovery: {by_name: a}\n",
+]
+
+
+@pytest.mark.parametrize("task", SECRET_LINES)
+def test_no_finding_shows_the_secret_that_another_one_is_about(task: str, found: Found) -> None:
+    findings = found(task)
+    assert {"clear-text-secret"} < {finding.rule for finding in findings}
+    assert not any("hunter2" in finding.explain() for finding in findings)
+
+
 def test_a_required_variable_that_is_not_set_is_refused(loaded: Callable[..., Loaded]) -> None:
     task = "params: [{name: a, source: env.RUN_ID, required: true}]\n"
     with pytest.raises(ConfigError, match="RUN_ID is required and not set"):
@@ -498,6 +512,8 @@ SETTINGS: dict[str, tuple[str, str, tuple[Severity, str, str]]] = {
     "a setting that is not used": ("params: []\n", "adapter: {name: demo}\nclients: {kubernetes: {api_version: v1}}\n", (ADVICE, "ignored", "clients.kubernetes.api_version")),
     "a level of logs that is none": ("params: []\n", "adapter: {name: demo}\nlog: {level: loud}\n", (MISTAKE, "log-level", "log.level")),
     "a token in a header": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {default_headers: {Authorization: Bearer abc}}}\n", (MISTAKE, "clear-text-secret", "clients.hyperfleet_api.default_headers.Authorization")),
+    "a URL without its scheme": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {base_url: 'api:8000'}}\n", (MISTAKE, "invalid-value", "clients.hyperfleet_api.base_url")),
+    "a URL that is none": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {base_url: 'http://[api'}}\n", (MISTAKE, "invalid-value", "clients.hyperfleet_api.base_url")),
     "a password in a URL": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {base_url: 'http://me:abc@api'}}\n", (MISTAKE, "clear-text-secret", "clients.hyperfleet_api.base_url")),
 }  # fmt: skip
 
@@ -525,6 +541,8 @@ def test_a_setting_that_is_accepted_and_not_used_is_answered_with_advice(
 
 BROKERS: dict[str, tuple[str, tuple[Severity, str, str]]] = {
     "a password": ("broker: {type: rabbitmq, rabbitmq: {url: 'amqp://me:abc@mq'}}\n", (MISTAKE, "clear-text-secret", "broker.rabbitmq.url")),
+    "a url that is none": ("broker: {type: rabbitmq, rabbitmq: {url: 'amqp://[mq'}}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
+    "another scheme": ("broker: {type: rabbitmq, rabbitmq: {url: 'http://mq'}}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
     "no url": ("broker: {type: rabbitmq}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
     "no project": ("broker: {type: googlepubsub}\n", (MISTAKE, "broker", "broker.googlepubsub.project_id")),
     "no address": ("broker: {type: embedded}\n", (MISTAKE, "broker", "broker.embedded.address")),

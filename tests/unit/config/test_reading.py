@@ -121,6 +121,8 @@ def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
         ("missing.yaml", "No such file"),
         ("latin.yaml", "not text in UTF-8"),
         (".", "Is a directory"),
+        ("a\0b", "cannot be read: embedded null byte"),
+        ("/dev/zero", "larger than 8 MiB"),
     ):
         findings: list[Finding] = []
         assert read_file(tmp_path / name, findings) is None
