@@ -1,6 +1,5 @@
 """API objects as plain JSON, with accessors for the metadata that every module reads."""
 
-import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -51,11 +50,9 @@ def at(document: Mapping[str, Any], *path: str) -> Any:
 
 
 def with_metadata(document: Object, **changes: Any) -> Object:
-    """A copy with these metadata fields; None removes a field."""
-    changed = copy.deepcopy(document)
-    fields = {**metadata(changed), **changes}
-    changed["metadata"] = {key: value for key, value in fields.items() if value is not None}
-    return changed
+    """An object with these metadata fields, which shares the rest with the one given; None removes a field."""
+    fields = {**metadata(document), **changes}
+    return {**document, "metadata": {key: value for key, value in fields.items() if value is not None}}
 
 
 def pod_specs(kind: str, document: Object) -> Iterator[tuple[str, Object]]:

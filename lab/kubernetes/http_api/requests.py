@@ -91,7 +91,7 @@ async def body(request: web.Request) -> Any:
         raise refusals.too_large(request.client_max_size) from error
     try:
         if request.content_type in (APPLY_PATCH, "application/yaml"):
-            return yaml.safe_load(content)
+            return _yaml(content)
         if request.content_type == protobuf.MEDIA_TYPE:
             return protobuf.decode(content)
         return json.loads(content)
@@ -99,3 +99,11 @@ async def body(request: web.Request) -> Any:
         raise refusals.unsupported_media_type(["application/json", "application/yaml"]) from None
     except (ValueError, yaml.YAMLError) as error:
         raise refusals.bad_request(f"error decoding the body: {error}") from None
+
+
+def _yaml(content: bytes) -> Any:
+    """Most clients send JSON, which is YAML too, and is read much faster."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return yaml.safe_load(content)
