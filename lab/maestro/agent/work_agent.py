@@ -8,8 +8,9 @@ import asyncio
 import contextlib
 import time
 import uuid
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
@@ -28,6 +29,7 @@ RECONNECT_SECONDS = 0.1
 HEADER_GRACE_SECONDS = 0.5
 # A call that waits in the server behind many others passes its deadline there, and is sent again behind them.
 REPORTS_AT_ONCE = 4
+_PUBLISH_SECONDS = 30
 _SNOWFLAKE_EPOCH_MS = 1288834974657
 _NODE = 1
 
@@ -107,10 +109,14 @@ class Agent:
         self._reporting.discard(uid)
 
     async def _report_until_sent(self, uid: str) -> None:
+        await self._until_sent(uid, lambda: self._report_applied(uid))
+
+    async def _until_sent(self, uid: str, send: Callable[[], Awaitable[None]]) -> None:
         """A server that is down or slow gets the report later."""
         while uid in self.held:
             try:
-                return await self._report_applied(uid)
+                async with self._turns:
+                    return await send()
             except grpc.aio.AioRpcError:
                 await asyncio.sleep(RECONNECT_SECONDS)
         return None
@@ -198,31 +204,28 @@ class Agent:
         await self._report_until_sent(uid)
 
     async def _report_applied(self, uid: str) -> None:
-        async with self._turns:
-            self._unreported.discard(uid)
-            if uid not in self.held or self.held[uid].deleting:
-                return
-            status = agent_status.applied(self.held[uid], self._objects, self.script, times.now())
-            sequence = self._next_sequence()
+        self._unreported.discard(uid)
+        if uid not in self.held or self.held[uid].deleting:
+            return
+        status = agent_status.applied(self.held[uid], self._objects, self.script, times.now())
+        sequence = self._next_sequence()
+        await self.report(uid, status, sequence=sequence)
+        if self.script.duplicate:
             await self.report(uid, status, sequence=sequence)
-            if self.script.duplicate:
-                await self.report(uid, status, sequence=sequence)
-            if self.script.out_of_order:
-                await self.report(uid, agent_status.stale(self.held[uid], times.now()), sequence=sequence - (1 << 22))
+        if self.script.out_of_order:
+            await self.report(uid, agent_status.stale(self.held[uid], times.now()), sequence=sequence - (1 << 22))
 
     async def _remove(self, uid: str) -> None:
-        async with self._turns:
-            if uid not in self.held:
-                return
-            await self.report(uid, agent_status.deleting(self.held[uid], times.now()))
+        await self._until_sent(uid, lambda: self._report_deletion(uid, agent_status.deleting))
         await asyncio.sleep(self.script.delete_after)
         if self.script.stuck:
             await self.freed.wait()
-        async with self._turns:
-            if uid not in self.held:
-                return
-            await self.report(uid, agent_status.deleted(self.held[uid], times.now()))
-            self._forget(uid)
+        await self._until_sent(uid, lambda: self._report_deletion(uid, agent_status.deleted))
+        self._forget(uid)
+
+    async def _report_deletion(self, uid: str, status: Callable[[Held, datetime], AgentStatus]) -> None:
+        if uid in self.held:
+            await self.report(uid, status(self.held[uid], times.now()))
 
     def _forget(self, uid: str) -> None:
         removed = self.held.pop(uid, None)
@@ -239,11 +242,11 @@ class Agent:
             content_type=JSON_CONTENT,
             data=compact(payload).encode(),
         )
-        await self._stub.Publish(wire.PublishRequest(event=envelope.to_proto()), timeout=10)
+        await self._stub.Publish(wire.PublishRequest(event=envelope.to_proto()), timeout=_PUBLISH_SECONDS)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         async def tolerant() -> None:
-            with contextlib.suppress(grpc.aio.AioRpcError):  # the server is down; the next resync repeats it
+            with contextlib.suppress(grpc.aio.AioRpcError):  # of a report that a script adds
                 await work
 
         task = asyncio.create_task(tolerant())

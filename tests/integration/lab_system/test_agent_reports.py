@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import grpc
 import grpc.aio
 import pytest
 from google.protobuf.empty_pb2 import Empty
@@ -12,18 +13,24 @@ from lab.loopback import HOST
 from lab.maestro.agent import Agent
 from lab.maestro.agent.agent_status import Held
 from lab.maestro.agent.work_agent import REPORTS_AT_ONCE
-from shared.maestro.wire.cloudevent_pb2 import PublishRequest, SubscriptionRequest
+from shared import times
+from shared.maestro.wire.cloudevent_pb2 import CloudEvent, PublishRequest, SubscriptionRequest
 from shared.maestro.wire.cloudevent_pb2_grpc import CloudEventServiceServicer, add_CloudEventServiceServicer_to_server
-from shared.maestro.wire.codec import Envelope
+from shared.maestro.wire.codec import DATA_TYPE, Envelope, timestamp
 
 WORKS = 40
 TIMEOUT = 120.0
 
 
 class SlowMaestro(CloudEventServiceServicer):
-    """Answers a report once it `may_answer`; `reports` has the phase of every report, in the order of arrival."""
+    """Answers a report once it `may_answer`, and loses as many as are `lost`.
+
+    `reports` has the phase of every report, or its first condition, in the order of arrival; `events` go to the agent.
+    """
 
     def __init__(self) -> None:
+        self.lost = 0
+        self.events: asyncio.Queue[CloudEvent] = asyncio.Queue()
         self.may_answer = asyncio.Event()
         self.arrived = asyncio.Condition()
         self.reports: list[tuple[str, str]] = []
@@ -33,11 +40,15 @@ class SlowMaestro(CloudEventServiceServicer):
         self, _request: SubscriptionRequest, context: Any
     ) -> None:
         await context.send_initial_metadata(())
-        await asyncio.Event().wait()
+        while True:
+            await context.write(await self.events.get())
 
-    async def Publish(self, request: PublishRequest, _context: Any) -> Empty:  # noqa: N802 - the protocol's name
+    async def Publish(self, request: PublishRequest, context: Any) -> Empty:  # noqa: N802 - the protocol's name
         if request.event.type.endswith("resync_request"):
             return Empty()
+        if self.lost:
+            self.lost -= 1
+            await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "too slow")
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         async with self.arrived:
@@ -54,6 +65,8 @@ class SlowMaestro(CloudEventServiceServicer):
 
 
 def _phase(report: Envelope) -> str:
+    if not report.payload["resourceStatus"]:
+        return str(report.payload["conditions"][-1]["type"])
     feedback = report.payload["resourceStatus"][0]["statusFeedback"]
     return str(feedback["values"][0]["fieldValue"]["string"])
 
@@ -117,3 +130,18 @@ async def test_an_observation_is_reported_when_it_returns(maestro: SlowMaestro, 
         await agent.observe("ConfigMap", "ns", "c0", {"phase": "Ready"})
 
     assert maestro.reports == [("work-0", "Ready")]
+
+
+async def test_a_deletion_whose_reports_are_lost_is_reported_again(maestro: SlowMaestro, agent: Agent) -> None:
+    maestro.may_answer.set()
+    maestro.lost = 2
+    deletion = Envelope(
+        id="1",
+        source="maestro",
+        type=f"{DATA_TYPE}.spec.delete_request",
+        extensions={"resourceid": "work-0", "resourceversion": 1, "deletiontimestamp": timestamp(times.now())},
+    )
+    maestro.events.put_nowait(deletion.to_proto())
+    await maestro.until(("work-0", "Deleted"))
+
+    assert maestro.reports == [("work-0", "Deleting"), ("work-0", "Deleted")]
