@@ -51,6 +51,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if kindIs "string" . }}{{ . }}{{ else }}{{ toYaml . }}{{ end }}
 {{- end -}}
 
+{{/* A probe; nothing where `enabled`, the Go chart's switch, is false. */}}
+{{- define "adapter.probe" -}}
+{{- if and . (ne (toString (get . "enabled")) "false") }}{{ toYaml (omit . "enabled") }}{{ end }}
+{{- end -}}
+
 {{- define "adapter.configMapName" -}}
 {{- if .Values.adapterConfig.create }}{{ include "adapter.fullname" . }}-config{{ else }}{{ required "adapterConfig.configMapName is required where adapterConfig.create is false" .Values.adapterConfig.configMapName }}{{ end }}
 {{- end -}}

@@ -81,6 +81,14 @@ VALUE_SETS: dict[str, dict[str, Any]] = {
         "podLabels": {"team": "a"},
         "podAnnotations": {"note": "b"},
     },
+    "the Go chart's switches": {
+        "livenessProbe": {"enabled": True, "httpGet": {"path": "/healthz", "port": 8080}},
+        "readinessProbe": {"enabled": False},
+        "startupProbe": {"enabled": True, "httpGet": {"path": "/healthz", "port": 8080}},
+        "minReadySeconds": 5,
+        "revisionHistoryLimit": 0,
+        "podDisruptionBudget": {"unhealthyPodEvictionPolicy": "AlwaysAllow"},
+    },
 }
 # The least that refuses an unknown field: what the Prometheus operator's own CRDs say of the fields we use.
 TEXT, FLAG = {"type": "string"}, {"type": "boolean"}
@@ -202,6 +210,15 @@ def test_what_it_renders_is_accepted_by_a_strict_api_server(
     assert {"Deployment", "Service"} <= {each["kind"] for each in objects}
     for each in objects:
         dry_run(real_kubernetes, each)
+
+
+def test_a_probe_that_is_not_enabled_is_left_out(helm: Helm, tmp_path: Path) -> None:
+    rendered = helm.render(CHART, "-f", values_file(tmp_path, VALUE_SETS["the Go chart's switches"]))
+    (deployment,) = (each for each in yaml.safe_load_all(rendered) if each and each["kind"] == "Deployment")
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert {key for key in container if key.endswith("Probe")} == {"livenessProbe", "startupProbe"}
+    assert "enabled" not in container["livenessProbe"]
+    assert deployment["spec"]["revisionHistoryLimit"] == 0
 
 
 def test_a_field_that_the_prometheus_operator_does_not_know_is_refused(

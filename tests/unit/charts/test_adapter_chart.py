@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,11 @@ from dispatcher.observability.metrics import Metrics, QueueCollector
 CHART = Path(__file__).parents[3] / "charts" / "hyperfleet-adapter"
 SCHEMA = json.loads((CHART / "values.schema.json").read_text())
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text())
+# Kubernetes' own objects.
+AS_A_WHOLE = {
+    *("livenessProbe", "readinessProbe", "resources", "podSecurityContext", "securityContext", "strategy"),
+    "monitoring.dashboard.labels",
+}
 EXAMPLES = sorted((CHART / "examples").glob("*.yaml"))
 
 
@@ -29,6 +35,29 @@ def merged(defaults: Any, changes: Any) -> Any:
 def test_the_defaults_are_what_the_schema_allows_and_the_schema_knows_no_more() -> None:
     jsonschema.validate(VALUES, SCHEMA)
     assert set(SCHEMA["properties"]) - {"global"} == set(VALUES)
+
+
+def leaves(values: Any, path: str = "") -> Iterator[str]:
+    if isinstance(values, dict) and values and path not in AS_A_WHOLE:
+        for key, below in values.items():
+            yield from leaves(below, f"{path}.{key}" if path else key)
+    else:
+        yield path
+
+
+def named(text: str) -> Iterator[str]:
+    """The values in the code spans of a table: `image.{registry,tag}` are two."""
+    for span in re.findall(r"`([^`]+)`", text):
+        if group := re.fullmatch(r"([\w.]*)\{([\w,. ]+)\}", span):
+            yield from (f"{group[1]}{each.strip()}" for each in group[2].split(","))
+        else:
+            yield span
+
+
+def test_the_table_of_the_go_charts_values_has_every_value_of_this_chart() -> None:
+    table = (CHART / "README.md").read_text().partition("## From the Go chart")[2]
+    column = [line.split("|")[2] for line in table.splitlines() if line.startswith("|")]
+    assert set(leaves(VALUES)) - set(named("".join(column))) == set()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
