@@ -1,7 +1,7 @@
 """The post phase: payload trees and actions."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from dispatcher.config.compiled import (
     ABSENT,
@@ -27,6 +27,8 @@ from dispatcher.config.reading.parsing import parse
 from dispatcher.config.reading.paths import Path
 from dispatcher.config.reading.scalars import plain
 from shared.languages.cel import CelProgram
+
+_DEFINITION: Final = frozenset({"field", "expression", "default"})
 
 
 def payloads(context: Context, blocks: Sequence[PayloadBlock], scope: Scope) -> tuple[tuple[Payload, ...], Scope]:
@@ -109,6 +111,12 @@ class _Tree:
         if field and expression:
             message = "field and expression are mutually exclusive"
             self._context.report(Severity.REFUSED, "payload", message, place, "keep one of them")
+        for key in value.keys() - _DEFINITION:
+            message = f"{key!r} is not used: a mapping with field or expression is one value"
+            hint = f"a value has {', '.join(sorted(_DEFINITION))}"
+            self._context.report(
+                Severity.ADVICE, "payload", message, self._document.place((*path, key), key=True), hint
+            )
         names = self._scope.cel
         return ValueNode(
             field=self._context.jsonpath(field, self._locate((*path, "field")), names) if field else None,

@@ -34,6 +34,7 @@ def resources(
 def _resource(context: Context, block: ResourceBlock, path: Path, scope: Scope) -> tuple[Resource, Any]:
     rendered, structure = manifest(context, block.manifest, (*path, "manifest"), scope)
     transport = block.transport.client if block.transport else "kubernetes"
+    _advise(context, block, path, transport)
     lifecycle = block.lifecycle
     create = lifecycle.create if lifecycle else None
     delete = lifecycle.delete if lifecycle else None
@@ -53,7 +54,7 @@ def _resource(context: Context, block: ResourceBlock, path: Path, scope: Scope) 
         manifest=rendered,
         discovery=_discovery(context, block.discovery, (*path, "discovery"), scope),
         nested=tuple(nested),
-        recreate_on_change=block.recreate_on_change,
+        recreate_on_change=block.recreate_on_change and transport != "maestro",
         create_when=_when(context, create.when if create else None, (*path, "lifecycle", "create"), scope),
         delete_when=_when(context, delete.when if delete else None, (*path, "lifecycle", "delete"), scope),
         propagation_policy=delete.propagationPolicy if delete else "Background",
@@ -64,6 +65,21 @@ def _resource(context: Context, block: ResourceBlock, path: Path, scope: Scope) 
         place=context.place(path),
     )
     return resource, structure
+
+
+def _advise(context: Context, block: ResourceBlock, path: Path, transport: str) -> None:
+    """Says which members mean nothing where the resource goes."""
+    delete = block.lifecycle.delete if block.lifecycle else None
+    ignored: list[tuple[Path, str]] = []
+    if transport == "maestro" and block.recreate_on_change:
+        ignored.append((("recreate_on_change",), "a work is updated: to replace it would delete what it delivered"))
+    if transport == "maestro" and delete is not None and "propagationPolicy" in delete.model_fields_set:
+        ignored.append((("lifecycle", "delete", "propagationPolicy"), "a work has its own in spec.deleteOption"))
+    if transport == "kubernetes" and block.transport is not None and block.transport.maestro is not None:
+        ignored.append((("transport", "maestro"), "the client is kubernetes"))
+    for member, reason in ignored:
+        message = f"this is accepted and not used: {reason}"
+        context.report(Severity.ADVICE, "ignored", message, context.place((*path, *member), key=True), "remove it")
 
 
 def _target(context: Context, block: ResourceBlock, path: Path, scope: Scope) -> Template | None:

@@ -229,7 +229,9 @@ class ResourceBlock(Block):
     nested_discoveries: list[NestedDiscoveryBlock] = Field(
         default_factory=list, description="objects inside a ManifestWork that are shown under `resources`"
     )
-    recreate_on_change: Flag = Field(default=False, description="replace it instead of updating it")
+    recreate_on_change: Flag = Field(
+        default=False, description="replace it instead of updating it; a work is updated all the same"
+    )
     lifecycle: LifecycleBlock | None = Field(default=None, description="conditions for creation and deletion")
     watch: Flag | None = Field(
         default=None, description="ours: wake the object when this resource changes; Jobs are watched by default"

@@ -369,6 +369,11 @@ EDITS: dict[str, tuple[str, str, tuple[Severity, str, str]]] = {
         '{method: GET, url: "/clusters/{{ .clusterId }}", body: x}',
         (MISTAKE, "unused-body", "preconditions[0].api_call.body"),
     ),
+    "a key that a value does not have": (
+        "phase: {field: resources.clusterNamespace.status.phase}",
+        "phase: {field: resources.clusterNamespace.status.phase, defualt: x}",
+        (ADVICE, "payload", "post.payloads[0].build.phase.defualt"),
+    ),
     "a call without method": (
         '{method: GET, url: "/clusters/{{ .clusterId }}"}',
         '{url: "/clusters/{{ .clusterId }}"}',
@@ -503,6 +508,37 @@ def test_a_work_that_cannot_be_right_is_found(old: str, new: str, rule: str, pat
     assert WORK.count(old) == 1
     [finding] = found(WORK.replace(old, new), MAESTRO)
     assert (finding.severity, finding.rule, finding.place.path) == (MISTAKE, rule, path)
+
+
+# Members of a resource that mean nothing where it goes, and the path of the finding.
+MEANINGLESS: dict[str, tuple[str, str]] = {
+    "a work is never replaced": (
+        WORK.replace('    discovery: {by_name: "{{ .id }}"}\n', '    discovery: {by_name: "{{ .id }}"}\n    recreate_on_change: true\n'),
+        "resources[0].recreate_on_change",
+    ),
+    "a work has its own deletion policy": (
+        WORK.replace("    nested_discoveries:", "    lifecycle: {delete: {when: {expression: 'false'}, propagationPolicy: Orphan}}\n    nested_discoveries:"),
+        "resources[0].lifecycle.delete.propagationPolicy",
+    ),
+    "a cluster for a resource that goes to none": (
+        f"{PARAMS}{NAMESPACE}    transport: {{client: kubernetes, maestro: {{target_cluster: mc1}}}}\n",
+        "resources[0].transport.maestro",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "path"), MEANINGLESS.values(), ids=MEANINGLESS)
+def test_a_member_that_means_nothing_where_the_resource_goes_is_answered_with_advice(
+    task: str, path: str, found: Found
+) -> None:
+    [finding] = found(task, MAESTRO)
+    assert (finding.severity, finding.rule, finding.place.path) == (ADVICE, "ignored", path)
+
+
+def test_a_work_is_updated_though_its_author_asks_for_a_replacement(loaded: Callable[..., Loaded]) -> None:
+    """As in Go: to replace a work would delete all that it delivered."""
+    task, _ = MEANINGLESS["a work is never replaced"]
+    assert not loaded(task, MAESTRO).adapter.resources[0].recreate_on_change
 
 
 SETTINGS: dict[str, tuple[str, str, tuple[Severity, str, str]]] = {
