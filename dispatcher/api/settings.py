@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from shared import __version__
 from shared.errors import Misconfigured, Problem
 
 DEFAULT_ATTEMPTS = 3
-USER_AGENT = "hyperfleet-adapter"
+USER_AGENT = f"hyperfleet-adapter/{__version__}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
