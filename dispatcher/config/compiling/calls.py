@@ -1,5 +1,6 @@
 """HTTP calls and log lines: parts that several phases have."""
 
+import re
 from typing import Final
 
 from dispatcher.config.compiled import ApiCall, LogAction
@@ -12,6 +13,7 @@ from shared.times import parse_duration
 
 BACKOFFS: Final = ("exponential", "linear", "constant")
 LEVELS: Final = ("debug", "info", "warn", "warning", "error")
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 
 
@@ -29,6 +31,10 @@ def api_call(context: Context, block: ApiCallBlock, path: Path, scope: Scope) ->
     if block.body and block.method not in _WITH_BODY:
         message = f"the body is not sent with {block.method}"
         context.report(Severity.MISTAKE, "unused-body", message, context.place((*path, "body"), key=True))
+    for index, header in enumerate(block.headers):
+        if not _HEADER_NAME.fullmatch(header.name):
+            place = context.place((*path, "headers", index, "name"))
+            context.report(Severity.MISTAKE, "invalid-value", f"{header.name!r} is no name of an HTTP header", place)
     headers = [
         (
             header.name,

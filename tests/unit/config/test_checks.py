@@ -364,6 +364,11 @@ EDITS: dict[str, tuple[str, str, tuple[Severity, str, str]]] = {
         '{method: GET, url: "/clusters/{{ .clusterId }}", retry_backoff: slow}',
         (MISTAKE, "backoff", "preconditions[0].api_call.retry_backoff"),
     ),
+    "a header that HTTP does not have": (
+        '{method: GET, url: "/clusters/{{ .clusterId }}"}',
+        '{method: GET, url: "/clusters/{{ .clusterId }}", headers: [{name: X Region, value: eu}]}',
+        (MISTAKE, "invalid-value", "preconditions[0].api_call.headers[0].name"),
+    ),
     "a body that is not sent": (
         '{method: GET, url: "/clusters/{{ .clusterId }}"}',
         '{method: GET, url: "/clusters/{{ .clusterId }}", body: x}',
