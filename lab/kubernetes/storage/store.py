@@ -3,7 +3,7 @@
 An object in the store is never changed in place; readers get the object itself and must copy it before they write.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -53,30 +53,32 @@ class Store:
     def __init__(self) -> None:
         self.revision = 1
         self.oldest = 1
-        self._objects: dict[Key, Object] = {}
+        # By group and plural: every request looks for bindings, however many Jobs and pods there are.
+        self._objects: defaultdict[tuple[str, str], dict[Key, Object]] = defaultdict(dict)
         self._history: deque[Change] = deque()
         self._listeners: set[Callable[[Change], None]] = set()
 
     def get(self, key: Key) -> Object | None:
-        return self._objects.get(key)
+        return self._beside(key).get(key)
 
     def of_kind(self, kind: Kind, namespace: str = "") -> list[Object]:
-        return [found for key, found in sorted(self._objects.items()) if key.within(kind, namespace)]
+        objects = self._objects[kind.group, kind.plural]
+        return [objects[key] for key in sorted(objects) if key.within(kind, namespace)]
 
     def __iter__(self) -> Iterator[Key]:
-        return iter(sorted(self._objects))
+        return iter(sorted(key for objects in self._objects.values() for key in objects))
 
     def put(self, key: Key, document: Object) -> Object:
         """Store a new object, or the next state of one. Returns it with its resourceVersion."""
-        before = self._objects.get(key)
+        before = self.get(key)
         self.revision += 1
         stored = documents.with_metadata(document, resourceVersion=str(self.revision))
-        self._objects[key] = stored
+        self._beside(key)[key] = stored
         self._notify(Change(self.revision, key, before, stored, stored))
         return stored
 
     def remove(self, key: Key) -> Object:
-        before = self._objects.pop(key)
+        before = self._beside(key).pop(key)
         self.revision += 1
         final = documents.with_metadata(before, resourceVersion=str(self.revision))
         self._notify(Change(self.revision, key, before, None, final))
@@ -87,7 +89,8 @@ class Store:
 
     def state_at(self, revision: int, kind: Kind, namespace: str) -> list[Object]:
         """The objects of a kind at an earlier revision, as far back as the history reaches."""
-        state = {key: found for key, found in self._objects.items() if key.within(kind, namespace)}
+        objects = self._objects[kind.group, kind.plural]
+        state = {key: found for key, found in objects.items() if key.within(kind, namespace)}
         for change in reversed(list(self.since(revision))):
             if not change.key.within(kind, namespace):
                 continue
@@ -108,6 +111,10 @@ class Store:
 
     def ignore(self, listener: Callable[[Change], None]) -> None:
         self._listeners.discard(listener)
+
+    def _beside(self, key: Key) -> dict[Key, Object]:
+        """The objects of its kind."""
+        return self._objects[key.group, key.plural]
 
     def _notify(self, change: Change) -> None:
         self._history.append(change)
