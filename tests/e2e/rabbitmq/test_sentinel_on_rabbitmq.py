@@ -80,8 +80,9 @@ async def test_an_exchange_of_another_type_is_reported(real_rabbitmq: RealRabbit
 
 
 async def test_a_rabbitmq_that_was_away_gets_the_next_events(real_rabbitmq: RealRabbitMq, event: Event) -> None:
+    """What it was sent and declared just before it was killed may be lost, so both are done again."""
     topic = f"clusters-{uuid4()}"
-    async with bound_queue(real_rabbitmq, topic), RabbitPublisher(real_rabbitmq.url) as publisher:
+    async with RabbitPublisher(real_rabbitmq.url) as publisher:
         await publisher.publish(topic, event)
         real_rabbitmq.kill()
         with pytest.raises(Unavailable):
@@ -90,9 +91,9 @@ async def test_a_rabbitmq_that_was_away_gets_the_next_events(real_rabbitmq: Real
         real_rabbitmq.start()
 
         await publish_when_it_is_back(publisher, topic, event)
-    async with bound_queue(real_rabbitmq, topic) as queue:
-        bodies = [(await queue.get(timeout=DEADLINE, no_ack=True)).body for _ in range(2)]
-    assert bodies == [event.body, event.body]
+        async with bound_queue(real_rabbitmq, topic) as queue:
+            await publisher.publish(topic, event)
+            assert (await queue.get(timeout=DEADLINE, no_ack=True)).body == event.body
 
 
 async def test_a_rabbitmq_that_is_not_there_is_an_error() -> None:
