@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from shared import __version__
 from shared.errors import Misconfigured, Problem
+from shared.network.urls import usable_scheme
 
 DEFAULT_ATTEMPTS = 3
 USER_AGENT = f"hyperfleet-adapter/{__version__}"
@@ -29,19 +29,10 @@ class ApiSettings:
     user_agent: str = USER_AGENT
 
     def __post_init__(self) -> None:
-        if not _is_http(self.base_url):
+        if usable_scheme(self.base_url) not in ("http", "https"):
             why = f"{self.base_url!r} is not an http or https URL" if self.base_url else "it is empty"
             raise Misconfigured(
                 "the HyperFleet API cannot be reached",
                 [Problem("clients.hyperfleet_api.base_url", why)],
                 remedy="set it, or HYPERFLEET_API_BASE_URL",
             )
-
-
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0

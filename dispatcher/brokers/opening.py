@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from functools import partial
-from urllib.parse import urlsplit
 
 from dispatcher.brokers.port import Subscription
 from dispatcher.config.models.adapter import BrokerClientConfig
 from dispatcher.config.models.broker import BrokerConfig, PubSubConfig, RabbitMqConfig
 from shared.errors import Misconfigured, Problem
+from shared.network.urls import usable_scheme
 
 # Enough that an object that waits for its backoff does not keep the others from being delivered.
 PREFETCH_PER_RUN = 8
@@ -31,7 +31,8 @@ def open_subscription(
         )
         if not value
     ]
-    if broker.broker.type == "rabbitmq" and broker.broker.rabbitmq.url and not _is_amqp(broker.broker.rabbitmq.url):
+    url = broker.broker.rabbitmq.url
+    if broker.broker.type == "rabbitmq" and url and usable_scheme(url) not in ("amqp", "amqps"):
         problems.append(Problem("broker.rabbitmq.url", "must be an amqp:// or amqps:// URL"))
     if problems:
         remedy = "set them in the adapter config and the broker config, or by their environment variables"
@@ -58,15 +59,6 @@ def _needed(broker: BrokerConfig) -> tuple[tuple[str, str], ...]:
             return (("broker.googlepubsub.project_id", section.googlepubsub.project_id),)
         case "embedded":
             return (("broker.embedded.address", section.embedded.address),)
-
-
-def _is_amqp(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return False
-    return parts.scheme in ("amqp", "amqps") and port != 0
 
 
 def _rabbitmq(config: RabbitMqConfig, client: BrokerClientConfig, prefetch: int, name: str) -> Subscription:

@@ -11,6 +11,7 @@ from dispatcher.config.models.adapter import AdapterConfig
 from dispatcher.config.models.broker import BrokerConfig
 from dispatcher.config.reading.paths import Path
 from dispatcher.config.showing.redacting import is_secret
+from shared.network.urls import usable_scheme
 
 LEVELS: Final = ("debug", "info", "warn", "warning", "error")
 # Accepted because existing files have them; each line says why nothing comes of it.
@@ -74,7 +75,7 @@ def _in_adapter(config: Written[AdapterConfig]) -> Iterator[_Problem]:
         hint = "set HYPERFLEET_API_BASE_URL from a Secret, or use auth.token_path"
         yield _Problem(Severity.MISTAKE, "clear-text-secret", url, "the URL has a password in clear text", hint)
     base_url = settings.clients.hyperfleet_api.base_url
-    if base_url and _scheme(base_url) not in {"http", "https"}:
+    if base_url and usable_scheme(base_url) not in {"http", "https"}:
         message = "must be an http:// or https:// URL"
         yield _Problem(Severity.MISTAKE, "invalid-value", url, message, "as in http://hyperfleet-api:8000")
 
@@ -86,23 +87,13 @@ def _in_broker(broker: Written[BrokerConfig]) -> Iterator[_Problem]:
     if url not in broker.origins and _has_password(section.rabbitmq.url):
         hint = "set BROKER_RABBITMQ_URL from a Secret"
         yield _Problem(Severity.MISTAKE, "clear-text-secret", url, "the URL has a password in clear text", hint)
-    if section.type == "rabbitmq" and _scheme(section.rabbitmq.url) not in {"amqp", "amqps"}:
+    if section.type == "rabbitmq" and usable_scheme(section.rabbitmq.url) not in {"amqp", "amqps"}:
         message = "must be an amqp:// or amqps:// URL" if section.rabbitmq.url else "url is missing"
         yield _Problem(Severity.MISTAKE, "broker", url, message, "as in amqps://rabbitmq:5671")
     if section.type == "embedded" and not section.embedded.address:
         yield _Problem(Severity.MISTAKE, "broker", ("broker", "embedded", "address"), "address is missing")
     if section.type == "googlepubsub" and not section.googlepubsub.project_id:
         yield _Problem(Severity.MISTAKE, "broker", ("broker", "googlepubsub", "project_id"), "project_id is missing")
-
-
-def _scheme(url: str) -> str:
-    """The scheme, or "" where it is no URL; without a host only RabbitMQ's has a meaning."""
-    try:
-        parts = urlsplit(url)
-        is_url = parts.port != 0 and (parts.hostname or parts.scheme.startswith("amqp"))
-    except ValueError:
-        return ""
-    return parts.scheme if is_url else ""
 
 
 def _has_password(url: str) -> bool:
