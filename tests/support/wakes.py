@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey
+from dispatcher.engine.runs import AwaitedDeletion, Cause, Delivered, Event, ObjectKey
 from dispatcher.runtime.scheduling.wakes import Wake
 
 ARRIVED = datetime(2026, 1, 2, tzinfo=UTC)
@@ -30,6 +30,17 @@ class Message:
 
 def key(name: str = "a", kind: str = "Cluster") -> ObjectKey:
     return ObjectKey(kind=kind, id=name)
+
+
+def deletion_of_work(name: str, uid: str) -> AwaitedDeletion:
+    return AwaitedDeletion(
+        resource="work",
+        api_version="work.open-cluster-management.io/v1",
+        kind="ManifestWork",
+        namespace="",
+        name=name,
+        uid=uid,
+    )
 
 
 def event(name: str = "a", generation: int = 1, **data: Any) -> Event:

@@ -5,12 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dispatcher.config.checking.matching import cannot_equal
-from dispatcher.config.checking.settings import IGNORED
 from dispatcher.config.findings import ConfigError, Finding, Severity
-from dispatcher.config.loading import Inspection, Loaded
-from dispatcher.config.overrides import SETTINGS as SETTINGS_OF_THE_ADAPTER
+from dispatcher.config.loading import Loaded
 from shared.languages.errors import EvaluationError
+from tests.support.work_config import MAESTRO, WORK
 
 Found = Callable[..., list[Finding]]
 
@@ -202,59 +200,6 @@ def test_the_element_of_a_range_is_not_a_variable(found: Found) -> None:
     discovery: {{by_name: x}}
 """
     assert found(task) == []
-
-
-def text_manifest(text: str) -> str:
-    indented = text.replace("\n", "\n      ")
-    head = "apiVersion: v1\n      kind: X\n      metadata: {name: x, annotations: {hyperfleet.io/generation: '1'}}"
-    return f"{PARAMS}resources:\n  - name: a\n    manifest: |\n      {head}\n      {indented}\n    discovery: {{by_name: x}}\n"
-
-
-# A manifest as text; the rule, the line of the task config and the text at the column.
-NOT_YAML: dict[str, tuple[str, tuple[str, int, str]]] = {
-    "indentation": ("spec:\n  a: 1\n b: 2", ("not-yaml", 12, "b: 2")),
-    "indentation beside an action": ("spec:\n  a: {{ .clusterId }}\n b: 2", ("not-yaml", 12, "b: 2")),
-    "a colon behind an action": ('spec: {{ .clusterId }}: "x"', ("not-yaml", 10, ': "x"')),
-    "a quote that is not closed": ('spec: "{{ .clusterId }}\nb: 1', ("not-yaml", 0, "")),
-    "a key twice": ("a: {{ .clusterId }}\na: 2", ("duplicate-key", 11, "a: 2")),
-    "a key with an action twice": ("x-{{ .clusterId }}: 1\nx-{{ .clusterId }}: 2", ("duplicate-key", 11, "x-")),
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), NOT_YAML.values(), ids=NOT_YAML)
-def test_a_manifest_that_can_never_be_yaml_is_found(text: str, expected: tuple[str, int, str], found: Found) -> None:
-    findings = found(text_manifest(text))
-    assert [finding.severity for finding in findings] == [MISTAKE], [str(finding) for finding in findings]
-    rule, line, below = expected
-    [finding] = findings
-    assert (finding.rule, finding.place.path) == (rule, "resources[0].manifest")
-    if line:
-        assert finding.place.line == line
-        assert finding.line[finding.place.column - 1 :].startswith(below)
-
-
-PERHAPS_YAML = [
-    "x-{{ .clusterId }}: 1\nx-{{ .generation }}: 2",
-    "spec: {{/* nothing yet */}}\n  a: 1",
-    "spec: {{ $id := .clusterId }}\n  a: {{ $id }}",
-    "spec: {{ if .clusterId }}\n  a: 1{{ end }}",
-    "{{ .clusterId }}\nspec: {a: {{ .clusterId }}}",
-    "spec: [{{ .clusterId }}]\n# {{ .clusterId }}: {",
-    "spec: {{- .clusterId }}: {{ .clusterId }}",
-]
-
-
-@pytest.mark.parametrize("text", PERHAPS_YAML)
-def test_a_manifest_that_may_become_yaml_is_left_to_the_run(text: str, found: Found) -> None:
-    assert found(text_manifest(text)) == []
-
-
-def test_a_file_that_can_never_be_yaml_is_found_in_its_own_place(found: Found, write: Callable[..., object]) -> None:
-    write("job.yaml", "apiVersion: v1\nkind: X\n# hyperfleet.io/generation\nspec: [\n")
-    task = "resources: [{name: a, manifest: {ref: job.yaml}, discovery: {by_name: x}}]\n"
-    [finding] = found(task)
-    assert (finding.rule, finding.severity) == ("not-yaml", MISTAKE)
-    assert str(finding.place).endswith("job.yaml:5:1")
 
 
 def test_an_adapter_with_a_mistake_runs_and_with_strict_it_does_not(loaded: Callable[..., Loaded]) -> None:
@@ -467,36 +412,6 @@ def test_a_required_variable_that_is_not_set_is_refused(loaded: Callable[..., Lo
     assert loaded(task.replace("required", "default: x, required")).adapter.params[0].required
 
 
-WORK = """\
-params: [{name: id, source: event.id}]
-resources:
-  - name: work
-    transport: {client: maestro, maestro: {target_cluster: mc1}}
-    manifest:
-      apiVersion: work.open-cluster-management.io/v1
-      kind: ManifestWork
-      metadata: {name: "{{ .id }}", annotations: {hyperfleet.io/generation: "1"}}
-      spec:
-        workload:
-          manifests:
-            - apiVersion: v1
-              kind: Namespace
-              metadata: {name: "{{ .id }}", labels: {type: ns}, annotations: {hyperfleet.io/generation: "1"}}
-            - apiVersion: v1
-              kind: ConfigMap
-              metadata: {name: "{{ .id }}-config", annotations: {hyperfleet.io/generation: "1"}}
-    discovery: {by_name: "{{ .id }}"}
-    nested_discoveries:
-      - {name: byName, discovery: {by_name: "{{ .id }}-config"}}
-      - {name: byLabel, discovery: {by_selectors: {label_selector: {type: ns}}}}
-"""
-MAESTRO = """\
-adapter: {name: demo}
-clients:
-  maestro: {grpc_server_address: "m:8090", http_server_address: "http://m:8000", source_id: s, insecure: true}
-"""
-
-
 def test_a_work_whose_nested_objects_are_found_is_good(found: Found) -> None:
     assert found(WORK, MAESTRO) == []
 
@@ -544,87 +459,3 @@ def test_a_work_is_updated_though_its_author_asks_for_a_replacement(loaded: Call
     """As in Go: to replace a work would delete all that it delivered."""
     task, _ = MEANINGLESS["a work is never replaced"]
     assert not loaded(task, MAESTRO).adapter.resources[0].recreate_on_change
-
-
-SETTINGS: dict[str, tuple[str, str, tuple[Severity, str, str]]] = {
-    "nowhere to send a work": (WORK, "adapter: {name: demo}\n", (MISTAKE, "maestro", "resources[0].transport.client")),
-    "a Maestro without TLS": (WORK, MAESTRO.replace("http://m:8000", "https://m").replace("insecure: true", "insecure: false"), (MISTAKE, "maestro", "clients.maestro.auth.tls_config.ca_file")),
-    "a Maestro without a source": (WORK, MAESTRO.replace("source_id: s, ", ""), (MISTAKE, "maestro", "clients.maestro.source_id")),
-    "a setting that is not used": ("params: []\n", "adapter: {name: demo}\nclients: {kubernetes: {api_version: v1}}\n", (ADVICE, "ignored", "clients.kubernetes.api_version")),
-    "a level of logs that is none": ("params: []\n", "adapter: {name: demo}\nlog: {level: loud}\n", (MISTAKE, "log-level", "log.level")),
-    "a token in a header": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {default_headers: {Authorization: Bearer abc}}}\n", (MISTAKE, "clear-text-secret", "clients.hyperfleet_api.default_headers.Authorization")),
-    "a URL without its scheme": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {base_url: 'api:8000'}}\n", (MISTAKE, "invalid-value", "clients.hyperfleet_api.base_url")),
-    "a URL that is none": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {base_url: 'http://[api'}}\n", (MISTAKE, "invalid-value", "clients.hyperfleet_api.base_url")),
-    "a password in a URL": ("params: []\n", "adapter: {name: demo}\nclients: {hyperfleet_api: {base_url: 'http://me:abc@api'}}\n", (MISTAKE, "clear-text-secret", "clients.hyperfleet_api.base_url")),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("task", "adapter", "expected"), SETTINGS.values(), ids=SETTINGS)
-def test_a_setting_that_cannot_work_is_found(
-    task: str, adapter: str, expected: tuple[Severity, str, str], found: Found
-) -> None:
-    [finding] = found(task, adapter)
-    assert (finding.severity, finding.rule, finding.place.path) == expected
-    assert "abc" not in finding.explain()
-
-
-@pytest.mark.parametrize("path", IGNORED, ids=".".join)
-def test_a_setting_that_is_accepted_and_not_used_is_answered_with_advice(
-    path: tuple[str, ...], inspected: Callable[..., Inspection]
-) -> None:
-    setting = next(each for each in SETTINGS_OF_THE_ADAPTER if each.path == path)
-
-    (finding,) = inspected("params: []\n", MAESTRO, environment={setting.variables[0]: "x"}).findings
-
-    assert (finding.severity, finding.rule, finding.place.path) == (ADVICE, "ignored", ".".join(path))
-    assert "not used" in finding.message
-
-
-BROKERS: dict[str, tuple[str, tuple[Severity, str, str]]] = {
-    "a password": ("broker: {type: rabbitmq, rabbitmq: {url: 'amqp://me:abc@mq'}}\n", (MISTAKE, "clear-text-secret", "broker.rabbitmq.url")),
-    "a url that is none": ("broker: {type: rabbitmq, rabbitmq: {url: 'amqp://[mq'}}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
-    "another scheme": ("broker: {type: rabbitmq, rabbitmq: {url: 'http://mq'}}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
-    "no url": ("broker: {type: rabbitmq}\n", (MISTAKE, "broker", "broker.rabbitmq.url")),
-    "no project": ("broker: {type: googlepubsub}\n", (MISTAKE, "broker", "broker.googlepubsub.project_id")),
-    "no address": ("broker: {type: embedded}\n", (MISTAKE, "broker", "broker.embedded.address")),
-    "a limit that RabbitMQ has not": ("broker: {rabbitmq: {prefetch_size: 5}}\n", (ADVICE, "ignored", "broker.rabbitmq.prefetch_size")),
-    "a routing key": ("broker: {rabbitmq: {routing_key: x}}\n", (ADVICE, "ignored", "broker.rabbitmq.routing_key")),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("broker", "expected"), BROKERS.values(), ids=BROKERS)
-def test_a_broker_that_cannot_work_is_found(broker: str, expected: tuple[Severity, str, str], found: Found) -> None:
-    [finding] = found(broker=broker)
-    assert (finding.severity, finding.rule, finding.place.path) == expected
-    assert "abc" not in finding.explain()
-
-
-def test_a_password_from_the_environment_is_as_it_should_be(found: Found) -> None:
-    broker = "broker: {type: rabbitmq}\n"
-    assert found(broker=broker, environment={"BROKER_RABBITMQ_URL": "amqp://me:abc@mq"}) == []
-
-
-NEVER_EQUAL = [
-    ("a", "b"),
-    ("{{ .id }}", "{{ .id }}-x"),
-    ("{{ .id }}-a", "{{ .id }}-b"),
-    ("x-{{ .id }}", "{{ .id }}"),
-    ("{{ .a }}{{ .b }}", "{{ .b }}-{{ .a }}"),
-]
-PERHAPS_EQUAL = [
-    ("{{ .id }}", "{{.id}}"),
-    ("{{ .id }}", "{{ .name }}"),
-    ("{{ .id }}", "x"),
-    ("a{{ if .x }}b{{ end }}", "a{{ if .x }}c{{ end }}"),
-    ("{{ .a }}-{{ .b }}", "{{ .b }}-{{ .a }}"),
-]
-
-
-@pytest.mark.parametrize(("one", "other"), NEVER_EQUAL)
-def test_templates_that_never_give_the_same(one: str, other: str) -> None:
-    assert cannot_equal(one, other)
-
-
-@pytest.mark.parametrize(("one", "other"), PERHAPS_EQUAL)
-def test_templates_that_may_give_the_same(one: str, other: str) -> None:
-    assert not cannot_equal(one, other)

@@ -6,7 +6,6 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
 
-from dispatcher.engine.runs import AwaitedDeletion
 from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from dispatcher.runtime.watching.owners import Owners
@@ -16,7 +15,7 @@ from shared.model.conditions import Condition, Status
 from shared.model.manifestwork import ManifestWork, WorkStatus
 from tests.support.adapters import resource
 from tests.support.maestro import TIMEOUT, some_work
-from tests.support.wakes import event, key
+from tests.support.wakes import deletion_of_work, event, key
 
 LABEL = ("hyperfleet.io/managed-by", "dns")
 WORK = resource("work", "ManifestWork", "work.open-cluster-management.io/v1", transport="maestro")
@@ -102,15 +101,7 @@ async def test_the_same_status_is_no_news_however_often_it_is_listed() -> None:
 
 async def test_a_work_that_is_no_longer_listed_wakes_who_waits_for_its_deletion() -> None:
     source, wakes, awaited = Listed(work("a"), work("b")), Wakes(), AwaitedDeletions()
-    deletion = AwaitedDeletion(
-        resource="work",
-        api_version="work.open-cluster-management.io/v1",
-        kind="ManifestWork",
-        namespace="",
-        name="w",
-        uid="a",
-    )
-    awaited.expect(key("a"), event("a"), [deletion])
+    awaited.expect(key("a"), event("a"), [deletion_of_work("w", "a")])
     async with watching(source, wakes, awaited):
         await source.list_again()
         source.works = []

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from dispatcher.engine.runs import AwaitedDeletion, Cause
+from dispatcher.engine.runs import Cause
 from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching import works as work_watch
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
@@ -22,7 +22,7 @@ from tests.support.adapters import resource
 from tests.support.kubernetes import eventually
 from tests.support.maestro import TIMEOUT, Cutter, MaestroServer, some_work, unique
 from tests.support.maestro_works import is_applied
-from tests.support.wakes import event, key
+from tests.support.wakes import deletion_of_work, event, key
 
 LABEL = ("hyperfleet.io/managed-by", "dns")
 WORK = resource("work", "ManifestWork", "work.open-cluster-management.io/v1", transport="maestro")
@@ -149,15 +149,7 @@ async def test_an_awaited_deletion_wakes_who_waits(
 ) -> None:
     await works.create(work_of("a"))
     work = await applied(works)
-    deletion = AwaitedDeletion(
-        resource="work",
-        api_version="work.open-cluster-management.io/v1",
-        kind="ManifestWork",
-        namespace="",
-        name="w",
-        uid=work.uid,
-    )
-    awaited.expect(key("a"), event("a"), [deletion])
+    awaited.expect(key("a"), event("a"), [deletion_of_work("w", work.uid)])
     async with watching(client, wakes, awaited):
         await wakes.until(shows_work)
         await works.delete("w")
