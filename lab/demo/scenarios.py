@@ -153,20 +153,20 @@ def _rarer_pulses(api: ClusterApi, factor: float) -> Iterator[None]:
             each.settings = settings
 
 
-async def _until_all(api: ClusterApi, number: Callable[[], Awaitable[int]], of: int, what: str) -> None:
+async def _until_all(api: ClusterApi, number: Callable[[], Awaitable[int]], total: int, what: str) -> None:
     """Until the number is that of all clusters. Each quarter is a milestone, and the timeline shows each change."""
     shown = 0
-    for milestone in sorted({math.ceil(of * quarter / 4) for quarter in (1, 2, 3, 4)}):
+    for milestone in sorted({math.ceil(total * quarter / 4) for quarter in (1, 2, 3, 4)}):
 
         async def is_reached(milestone: int = milestone) -> bool:
             nonlocal shown
             found = await number()
             if found != shown:
                 shown = found
-                api.timeline.event("you", f"see that {found} of {of} clusters are {what}")
+                api.timeline.event("you", f"see that {found} of {total} clusters are {what}")
             return found >= milestone
 
-        await api.until(f"{milestone} of {of} clusters are {what}", is_reached)
+        await api.until(f"{milestone} of {total} clusters are {what}", is_reached)
 
 
 async def many_clusters(api: ClusterApi) -> None:
