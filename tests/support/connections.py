@@ -26,6 +26,25 @@ def left_open(main: Callable[[], Coroutine[Any, Any, None]]) -> list[str]:
     return [str(each.message) for each in caught if issubclass(each.category, ResourceWarning)]
 
 
+async def connections_closed(port: int) -> None:
+    """Return when this machine's servers at `port` have closed every connection.
+
+    A TLS server that stops says goodbye and waits for the client's. A loop that ends before leaves the socket open.
+    """
+    async with asyncio.timeout(TIMEOUT):
+        while _accepted(port):  # noqa: ASYNC110 - the kernel tells nobody when it is so
+            await asyncio.sleep(0.05)
+
+
+def _accepted(port: int) -> bool:
+    """Whether a process still holds a connection of a server at this port: proc(5), /proc/net/tcp."""
+    listening, unowned = "0A", "0"
+    lines = [line.split() for table in ("tcp", "tcp6") for line in Path("/proc/net", table).read_text().splitlines()]
+    return any(
+        fields[1].endswith(f":{port:04X}") and fields[3] != listening and fields[9] != unowned for fields in lines
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SilentServer:
     """A TLS server that never answers and never closes a connection, not even after the client's end of TLS."""

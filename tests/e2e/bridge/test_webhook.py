@@ -19,6 +19,7 @@ from shared.kubernetes import Object, ObjectRef, PatchType, Watch, select_one
 from tests.e2e.bridge.conftest import Clusters, operating, settings
 from tests.support.bridge_lab import OPERATOR_NAMESPACE, BridgeLab, has
 from tests.support.bridges import bridge_object
+from tests.support.connections import connections_closed
 
 DEADLINE = 400.0
 CONFIGURATION = "dpu-bridge-test"
@@ -62,6 +63,7 @@ async def guarded(clusters: Clusters, lab: BridgeLab, tmp_path: Path) -> AsyncIt
     async with operating(replace(settings(clusters, tmp_path), webhook=webhook)):
         yield lab
         await lab.client.delete(REF)
+    await connections_closed(port)
 
 
 async def until_served(lab: BridgeLab) -> None:

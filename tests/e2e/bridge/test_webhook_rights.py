@@ -19,6 +19,7 @@ from tests.e2e.bridge.test_chart import CHART, account_kubeconfig, values
 from tests.e2e.bridge.test_webhook import served, trusted, until_served
 from tests.support.bridge_lab import OPERATOR_NAMESPACE, BridgeLab, has
 from tests.support.bridges import IMAGES
+from tests.support.connections import connections_closed
 
 DEADLINE = 120.0
 ADMISSION = "admissionregistration.k8s.io/v1"
@@ -77,6 +78,7 @@ async def limited(clusters: Clusters, lab: BridgeLab, tmp_path: Path) -> AsyncIt
         yield Limited(lab, account, port)
         for each in (OWN, OTHER):
             await lab.client.delete(each)
+    await connections_closed(port)
 
 
 def reachable(chart: Object, port: int, namespace: str, name: str = "") -> Object:
