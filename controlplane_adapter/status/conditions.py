@@ -90,7 +90,12 @@ class _Context:
             return ""
         last = f"last report at {times.to_seconds(since)}" if self.status.reported_at else "no report yet"
         silent = f"the agent of {self.work.consumer} has been silent for {age(since, self.now)} ({last})"
-        return f"{silent}: check that it runs and reaches Maestro"
+        return join_parts(f"{silent}: check that it runs and reaches Maestro", self.conflict)
+
+    @property
+    def conflict(self) -> str:
+        """The message of a write that the agent tries again; "" where there is none."""
+        return redact_text(self.result.message) if self.result.state is ApplyState.NOT_YET else ""
 
     @property
     def overdue(self) -> bool:
@@ -110,7 +115,8 @@ def _applied(context: _Context) -> Condition:
         reason, message = _missing(context)
         return Condition(type="Applied", status=Status.FALSE, reason=reason, message=message)
     if context.result.state is ApplyState.NOT_YET:
-        message = f"HostedCluster was sent to {context.work.consumer}, not yet confirmed by its agent"
+        sent = f"HostedCluster was sent to {context.work.consumer}, not yet confirmed by its agent"
+        message = join_parts(sent, context.conflict)
     else:
         message = f"HostedCluster exists on {context.work.consumer}"
     return Condition(type="Applied", status=Status.TRUE, reason=_APPLIED_REASONS[context.action], message=message)

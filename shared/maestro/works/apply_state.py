@@ -1,7 +1,8 @@
 """Whether a work's status is about its current generation.
 
 The first status after an update may still carry the previous generation's conditions. Only a condition whose observed
-generation is the work's own generation is current.
+generation is the work's own generation is current. An agent whose write conflicted with another's has not failed: it
+reports the conflict, reads the object again and writes again at once.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from enum import Enum
 
 from shared.model.conditions import Condition, Status
 from shared.model.manifestwork import ManifestWork
+
+# The API server's words for a write that was based on an older version of the object.
+CONFLICT = "the object has been modified; please apply your changes to the latest version"
 
 
 class ApplyState(Enum):
@@ -33,7 +37,10 @@ def apply_result(work: ManifestWork) -> ApplyResult:
         return ApplyResult(state=ApplyState.NOT_YET)
     if condition.status is Status.TRUE:
         return ApplyResult(state=ApplyState.APPLIED, message=condition.message)
-    return ApplyResult(state=ApplyState.FAILED, message=_failure(work) or condition.message)
+    refusals = _refusals(work)
+    conflicted = bool(refusals) and all(CONFLICT in each for each in refusals)
+    state = ApplyState.NOT_YET if conflicted else ApplyState.FAILED
+    return ApplyResult(state=state, message="; ".join(refusals) or condition.message)
 
 
 def current(work: ManifestWork, type_: str) -> Condition | None:
@@ -44,11 +51,11 @@ def current(work: ManifestWork, type_: str) -> Condition | None:
     return condition
 
 
-def _failure(work: ManifestWork) -> str:
+def _refusals(work: ManifestWork) -> list[str]:
     """The management cluster's message for each object it refused."""
     refused = [(each, each.condition("Applied")) for each in work.status.manifests]
-    return "; ".join(
+    return [
         f"{manifest.kind} {manifest.namespace}/{manifest.name}: {condition.message}"
         for manifest, condition in refused
         if condition is not None and condition.status is Status.FALSE
-    )
+    ]

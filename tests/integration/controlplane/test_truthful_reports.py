@@ -17,6 +17,10 @@ from tests.support.adapter import Adapter, Cluster, Run
 HERE, ELSEWHERE = "us-east-mgmt-01", "us-east-mgmt-02"
 WORK = f"hostedcluster-{Cluster().cluster_id}"
 ENDPOINT = "https://api.demo.example.com:443"
+CONFLICT = (
+    'Operation cannot be fulfilled on hostedclusters.hypershift.openshift.io "demo": the object has been modified; '
+    "please apply your changes to the latest version and try again"
+)
 RUNNING: dict[str, Any] = {
     "conditions": [
         {"type": type_, "status": status, "reason": "AsExpected", "lastTransitionTime": "2026-01-01T00:00:00Z"}
@@ -208,6 +212,20 @@ async def test_a_refused_update_leaves_what_the_previous_generation_shows(
 
     for run in (first, next_run):
         assert (run.statuses["Applied"], run.reason("Applied")) == ("False", "AppliedManifestWorkFailed")
+        assert still_runs(run)
+
+
+async def test_a_conflict_of_the_agents_write_is_awaited_and_no_refusal(
+    adapter: Adapter, running: Cluster, agent: Agent
+) -> None:
+    """HyperShift writes into the same object; the agent reports the conflict and then writes again."""
+    agent.script = Script(refuse=CONFLICT)
+    running.change(openshift_version="4.22.3")
+
+    first, next_run = await adapter.run(running), await adapter.run(running)
+    for run in (first, next_run):
+        assert run.statuses["Applied"] == "True"
+        assert "not yet confirmed" in run.message("Applied")
         assert still_runs(run)
 
 

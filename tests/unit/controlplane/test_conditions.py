@@ -35,6 +35,10 @@ STARTING = hypershift("Available", "False", "EtcdWaitingForQuorum", "Waiting for
 REPLICAS = "kube-apiserver deployment has 1 unavailable replicas"
 BAD_IMAGE = hypershift("ValidReleaseImage", "False", "InvalidImage", "manifest unknown")
 YOUNG_BAD_IMAGE = hypershift("ValidReleaseImage", "False", "InvalidImage", "manifest unknown", since=20)
+CONFLICT = (
+    'Operation cannot be fulfilled on hostedclusters.hypershift.openshift.io "demo": the object has been modified; '
+    "please apply your changes to the latest version and try again"
+)
 BLOCKED = hypershift("Progressing", "False", "Blocked", "ClusterVersionUpgradeable condition is false: not upgradeable")
 
 
@@ -146,6 +150,20 @@ APPLIED = [
         of=refused("Region is immutable"),
         status=up(AVAILABLE, SOUND),
         says=("Applied=False AppliedManifestWorkFailed", "Available=True ControlPlaneReady", "Health=True NoIssues"),
+    ),
+    Row(
+        title="a conflict of the agent's write with another's is no refusal: the agent tries again",
+        of=refused(CONFLICT),
+        status=up(AVAILABLE, SOUND, reported_at=ago(2)),
+        says=("Applied=True ManifestWorkExists", "Available=True ControlPlaneReady", "Health=True NoIssues"),
+        message={"Applied": f"not yet confirmed by its agent; HostedCluster clusters/demo: {CONFLICT}"},
+    ),
+    Row(
+        title="a conflict that the agent did not resolve for long is told with its silence",
+        of=refused(CONFLICT),
+        status=up(AVAILABLE, SOUND, reported_at=ago(600)),
+        says=("Applied=False AgentSilent", "Available=True ControlPlaneReady"),
+        message={"Applied": CONFLICT},
     ),
     Row(
         title="a HyperShift that does not know GCP is reported with what to install",

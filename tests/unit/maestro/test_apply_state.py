@@ -62,3 +62,34 @@ def test_a_failure_has_the_words_on_each_object_that_was_refused() -> None:
 
 def test_a_failure_without_words_on_objects_has_those_on_the_work() -> None:
     assert apply_result(work(condition(Status.FALSE, 2, "failed"))).message == "failed"
+
+
+CONFLICT = (
+    'Failed to apply manifest: Operation cannot be fulfilled on hostedclusters.hypershift.openshift.io "hc": '
+    "the object has been modified; please apply your changes to the latest version and try again"
+)
+
+
+def refused(name: str, message: str) -> ManifestStatus:
+    return ManifestStatus(
+        kind="HostedCluster", namespace="ns", name=name, conditions=(condition(Status.FALSE, 2, message),)
+    )
+
+
+def test_a_conflict_of_writes_is_no_failure_because_the_agent_writes_again() -> None:
+    shown = apply_result(work(condition(Status.FALSE, 2, "failed"), manifests=(refused("hc", CONFLICT),)))
+    assert shown == ApplyResult(state=ApplyState.NOT_YET, message=f"HostedCluster ns/hc: {CONFLICT}")
+
+
+def test_a_conflict_beside_a_refusal_is_a_failure() -> None:
+    manifests = (refused("hc", CONFLICT), refused("other", "denied"))
+    shown = apply_result(work(condition(Status.FALSE, 2, "failed"), manifests=manifests))
+    assert shown.state is ApplyState.FAILED
+    assert "denied" in shown.message
+
+
+def test_a_conflict_over_the_ownership_of_fields_is_a_failure() -> None:
+    """Server-side apply: the agent would write the same again and be refused again."""
+    message = 'Failed to apply manifest: Apply failed with 1 conflict: conflict with "helm": .spec.release'
+    shown = apply_result(work(condition(Status.FALSE, 2, "failed"), manifests=(refused("hc", message),)))
+    assert shown.state is ApplyState.FAILED

@@ -63,12 +63,8 @@ async def dependencies(services: Services) -> AsyncIterator[Dependencies]:
 
 @pytest.fixture
 def stale() -> timedelta:
-    """How old the last report of a reconciled cluster is when Sentinel announces it again.
-
-    A Job may look in the moment in which Maestro's agent repeats an apply after a conflict with HyperShift, and reports
-    that; the next one corrects it. Production's half an hour is longer than a test waits.
-    """
-    return timedelta(minutes=1)
+    """How old the last report of a reconciled cluster is when Sentinel announces it again: production's."""
+    return timedelta(minutes=30)
 
 
 @pytest.fixture
