@@ -205,11 +205,18 @@ class NestedDiscovery:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class Repoll:
+    """A Job that its TTL removed is created anew without an event, where `when` holds for it as it was."""
+
+    when: CelProgram | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
     """`transport` is "kubernetes" or "maestro"; `target_cluster` is the consumer, for Maestro only.
 
-    `supersedes_lower_generations`, `watch`, `repoll_after_ttl` and `repair_drift` are ours; configurations of the Go
+    `supersedes_lower_generations`, `watch`, `repoll` and `repair_drift` are ours; configurations of the Go
     framework leave them out.
     """
 
@@ -225,7 +232,7 @@ class Resource:
     propagation_policy: Literal["Background", "Foreground", "Orphan"] = "Background"
     supersedes_lower_generations: bool = False
     watch: bool = False
-    repoll_after_ttl: bool = False
+    repoll: Repoll | None = None
     repair_drift: bool = False
     place: Place
 

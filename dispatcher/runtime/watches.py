@@ -85,7 +85,7 @@ def watched_kinds(adapter: Adapter) -> tuple[WatchedKind, ...]:
     return tuple(
         WatchedKind(api_version, kind, _namespace_of(resources), Owners(resources))
         for (api_version, kind), resources in groups.items()
-        if any(resource.watch or resource.repoll_after_ttl for resource in resources)
+        if any(resource.watch or resource.repoll for resource in resources)
     )
 
 

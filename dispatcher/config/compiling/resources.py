@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dispatcher.config.compiled import Discovery, NestedDiscovery, Resource
+from dispatcher.config.compiled import Discovery, NestedDiscovery, Repoll, Resource
 from dispatcher.config.compiling.context import Context
 from dispatcher.config.compiling.manifests import manifest
 from dispatcher.config.compiling.scopes import Scope
 from dispatcher.config.findings import Severity
-from dispatcher.config.models.task import DiscoveryBlock, ResourceBlock, WhenBlock
+from dispatcher.config.models.task import DiscoveryBlock, RepollBlock, ResourceBlock, WhenBlock
 from dispatcher.config.reading.paths import Path
 from shared.languages.cel import CelProgram
 from shared.languages.gotemplate import Template
@@ -60,7 +60,7 @@ def _resource(context: Context, block: ResourceBlock, path: Path, scope: Scope) 
         propagation_policy=delete.propagationPolicy if delete else "Background",
         supersedes_lower_generations=block.supersedes is not None,
         watch=is_job if block.watch is None else block.watch,
-        repoll_after_ttl=block.repoll == "ttl",
+        repoll=_repoll(context, block, path),
         repair_drift=block.drift == "repair",
         place=context.place(path),
     )
@@ -93,6 +93,14 @@ def _when(context: Context, block: WhenBlock | None, path: Path, scope: Scope) -
     if block is None:
         return None
     return context.cel(block.expression, context.locate((*path, "when", "expression")), scope.cel)
+
+
+def _repoll(context: Context, block: ResourceBlock, path: Path) -> Repoll | None:
+    if not isinstance(block.repoll, RepollBlock):
+        return Repoll() if block.repoll else None
+    locate = context.locate((*path, "repoll", "when", "expression"))
+    known = frozenset({"resources"})
+    return Repoll(when=context.cel(block.repoll.when.expression, locate, known, checked_in_go=False))
 
 
 def _discovery(context: Context, block: DiscoveryBlock, path: Path, scope: Scope) -> Discovery:

@@ -219,6 +219,17 @@ class LifecycleBlock(Block):
     delete: DeleteBlock | None = Field(default=None, description="when to delete")
 
 
+class RepollBlock(Block):
+    """When a Job that is gone is created anew without an event."""
+
+    after: Literal["ttl"] = Field(description="once its TTL removed it")
+    when: WhenBlock = Field(description="whether, by the Job as it was: `resources.NAME` is all that is known")
+
+
+def _repoll_form(value: Any) -> str:
+    return "<mapping>" if isinstance(value, Mapping | RepollBlock) else "<text>"
+
+
 class ResourceBlock(Block):
     """A Kubernetes object, or a ManifestWork."""
 
@@ -236,8 +247,16 @@ class ResourceBlock(Block):
     watch: Flag | None = Field(
         default=None, description="ours: wake the object when this resource changes; Jobs are watched by default"
     )
-    repoll: Literal["ttl"] | None = Field(
-        default=None, description="ours: `ttl` creates a finished Job anew once its TTL removed it, without an event"
+    repoll: (
+        Annotated[
+            Annotated[RepollBlock, Tag("<mapping>")] | Annotated[Literal["ttl"], Tag("<text>")],
+            Discriminator(_repoll_form),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="ours: `ttl` creates a finished Job anew once its TTL removed it, without an event; "
+        "or a mapping with a condition",
     )
     drift: Literal["ignore", "repair"] = Field(
         default="ignore", description="ours: `repair` applies the manifest when the object differs from it"

@@ -8,9 +8,14 @@ from typing import Any
 from dispatcher.config.compiled import Resource
 from dispatcher.engine.ports import Object
 from dispatcher.engine.resources.stamping import stamped_event
+from dispatcher.engine.running import is_match
 from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey
 from dispatcher.runtime.scheduling.wakes import Wake
+from shared import logs
+from shared.languages.cel import CelProgram
+from shared.languages.errors import LanguageError
 
+log = logs.get(__name__)
 DEFAULT_KIND = "Cluster"
 MAX_REMEMBERED_NAMES = 20_000
 
@@ -41,17 +46,12 @@ class Owners:
         while len(self._names) > MAX_REMEMBERED_NAMES:
             self._names.popitem(last=False)
 
-    @property
-    def repoll(self) -> bool:
-        """Whether an object of this kind that is gone is made again without waiting for an event."""
-        return any(resource.repoll_after_ttl for resource in self.resources)
-
     def changed(self, found: Object, at: datetime, *, background: bool = False) -> Wake | None:
         """The wake for an object that changed, None where it is not watched or does not say whose it is."""
         data = stamped_event(found)
         if data is None:
             return None
-        name = self._only or self._names.get(_metadata(found).get("uid", ""), "")
+        name = self._name_of(found)
         if name in self._unwatched:
             return None
         delivered = Delivered(resource=name, object=_without_managed_fields(found), at=at) if name else None
@@ -61,8 +61,23 @@ class Owners:
 
     def expired(self, found: Object) -> Wake | None:
         """The wake for an object that is gone, where it is to be made again."""
-        data = stamped_event(found) if self.repoll else None
-        return None if data is None else Wake(key=key_of(data), event=event_of(data), cause=Cause.TIMER)
+        data = stamped_event(found)
+        if data is None or not self._is_repolled(found):
+            return None
+        return Wake(key=key_of(data), event=event_of(data), cause=Cause.TIMER)
+
+    def _is_repolled(self, found: Object) -> bool:
+        """By the rule of its resource; where that is not known, only a rule without a condition counts."""
+        name = self._name_of(found)
+        for resource in self.resources:
+            if resource.repoll is None or name not in ("", resource.name):
+                continue
+            if resource.repoll.when is None or (name and _holds(resource.repoll.when, name, found)):
+                return True
+        return False
+
+    def _name_of(self, found: Object) -> str:
+        return self._only or self._names.get(_metadata(found).get("uid", ""), "")
 
 
 def wake_after_deletion(key: ObjectKey, event: Event) -> Wake:
@@ -76,6 +91,14 @@ def key_of(data: Mapping[str, Any]) -> ObjectKey:
 
 def event_of(data: Mapping[str, Any]) -> Event:
     return Event(id="", type="", source="", data=data)
+
+
+def _holds(condition: CelProgram, name: str, found: Object) -> bool:
+    try:
+        return is_match(condition.evaluate({"resources": {name: found}}))
+    except LanguageError as error:
+        log.warning("the condition of repoll failed, the next event decides", resource=name, error=str(error))
+        return False
 
 
 def _without_managed_fields(found: Object) -> Object:

@@ -82,6 +82,25 @@ async def test_with_repoll_a_job_removed_by_its_ttl_comes_back_by_itself(system:
         await system.until(lambda: system.reason(cluster) == "Job2", "the fresh Job has reported")
 
 
+async def test_with_a_condition_of_repoll_only_the_job_it_asks_for_comes_back(system: LabSystem) -> None:
+    task = copy.deepcopy(TASK)
+    (resource,) = task["resources"]
+    condition = f'resources.{resource["name"]}.status.conditions.exists(c, c.reason == "Job1")'
+    resource["repoll"] = {"after": "ttl", "when": {"expression": condition}}
+    cluster = system.api.add_cluster("one")
+    async with system.dispatcher(task=task) as dispatcher, JobWorker(system.client) as worker:
+        await dispatcher.serving()
+        await system.publish(cluster)
+        await system.until(lambda: system.available(cluster) == (1, "True"), "available")
+        await system.delete_jobs()
+        await system.until(lambda: system.reason(cluster) == "Job2", "the fresh Job has reported")
+        await system.delete_jobs()
+        await worker.until_gone()
+        await system.publish(cluster)
+        await system.until(lambda: system.reason(cluster) == "Job3", "the event has asked for a Job")
+        assert worker.created == 3
+
+
 async def test_wakes_that_no_event_caused_report_nothing_where_preconditions_are_not_met(system: LabSystem) -> None:
     """As upstream's configurations: gated on "not Reconciled, or for 300 s", and False where that is not met."""
     task = copy.deepcopy(TASK)

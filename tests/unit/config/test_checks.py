@@ -71,6 +71,11 @@ def manifest_name(source: str) -> str:
     return GOOD.replace('        name: "{{ .clusterId }}"', f"        name: '{source}'")
 
 
+def repolled(source: str) -> str:
+    discovery = '    discovery: {by_name: "{{ .clusterId }}"}\n'
+    return GOOD.replace(discovery, f"{discovery}    repoll: {{after: ttl, when: {{expression: {source!r}}}}}\n", 1)
+
+
 # The task config, then the severity, the path, the text below the caret, the message and the hint.
 NAMES: dict[str, tuple[str, tuple[Severity, str, str, str, str]]] = {
     "a misspelt param in CEL": (
@@ -112,6 +117,14 @@ NAMES: dict[str, tuple[str, tuple[Severity, str, str, str, str]]] = {
     "the adapter's name in CEL": (
         payload("adapter.name"),
         (MISTAKE, "post.payloads[0].build.status.expression", "name", "adapter has no name in CEL", "config.adapter.name"),
+    ),
+    "a param in the condition of repoll, which sees the removed object alone": (
+        repolled("generation > 1"),
+        (MISTAKE, "resources[0].repoll.when.expression", "generation", "there is no variable generation", ""),
+    ),
+    "a misspelt resource in the condition of repoll": (
+        repolled("has(resources.clusterNamepsace)"),
+        (MISTAKE, "resources[0].repoll.when.expression", "clusterNamepsace", "there is no resource clusterNamepsace", "did you mean clusterNamespace?"),
     ),
     "a payload in CEL": (
         payload("statusPayload"),

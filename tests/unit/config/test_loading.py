@@ -203,9 +203,18 @@ def test_our_own_settings_of_a_resource(loaded: Callable[..., Loaded]) -> None:
     task = resource("{apiVersion: batch/v1, kind: Job}")
     task += "    repoll: ttl\n    drift: repair\n    supersedes: lower-generations\n"
     found = loaded(task).adapter.resources[0]
-    assert found.repoll_after_ttl
+    assert found.repoll == compiled.Repoll()
     assert found.repair_drift
     assert found.supersedes_lower_generations
+
+
+def test_repoll_may_depend_on_the_job_that_is_gone(loaded: Callable[..., Loaded]) -> None:
+    task = resource("{apiVersion: batch/v1, kind: Job}")
+    task += "    repoll: {after: ttl, when: {expression: 'resources.thing.kind == \"Job\"'}}\n"
+    repoll = loaded(task).adapter.resources[0].repoll
+    assert repoll is not None
+    assert repoll.when is not None
+    assert repoll.when.evaluate({"resources": {"thing": {"kind": "Job"}}}) is True
 
 
 def test_the_transport_is_chosen_for_each_resource(loaded: Callable[..., Loaded]) -> None:

@@ -87,7 +87,7 @@ resources:
       namespace: "{{ .clusterId }}"
       by_selectors: {label_selector: {hyperfleet.io/cluster-id: "{{ .clusterId }}"}}
     supersedes: lower-generations
-    repoll: ttl
+    repoll: {after: ttl, when: {expression: 'resources.job.status.active == 0'}}
     drift: repair
   - name: work
     transport: {client: maestro, maestro: {target_cluster: mc1}}

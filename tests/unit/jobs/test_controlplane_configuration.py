@@ -1,5 +1,6 @@
 """The shipped adapter: its configuration has no mistake, and its expressions say what its operators read."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,24 @@ def test_without_a_report_the_reason_is_said(
 
 def test_a_deletion_is_not_finalized_before_the_job_says_so(loaded: Loaded) -> None:
     assert conditions(loaded, isDeleting=True)["Finalized"] == ("False", "JobRunning")
+
+
+@pytest.mark.parametrize(
+    ("report", "looks_again"),
+    [
+        pytest.param({"upgrade": {"state": "Progressing"}}, True, id="an upgrade goes on"),
+        pytest.param({"upgrade": {"state": "Completed"}}, False, id="an upgrade has ended"),
+        pytest.param({"upgrade": {"state": "UpgradeBlocked"}}, False, id="HyperShift does not begin it"),
+        pytest.param({"version": "4.22.0"}, False, id="no upgrade"),
+        pytest.param(None, False, id="no report"),
+    ],
+)
+def test_a_job_comes_back_by_itself_only_during_an_upgrade(
+    loaded: Loaded, report: dict[str, Any] | None, *, looks_again: bool
+) -> None:
+    annotations = {"hyperfleet.io/adapter-report": json.dumps(report)} if report is not None else {}
+    repoll = loaded.adapter.resources[0].repoll
+    assert repoll is not None
+    assert repoll.when is not None
+    job = {"metadata": {"annotations": annotations}}
+    assert repoll.when.evaluate({"resources": {"controlPlaneJob": job}}) is looks_again

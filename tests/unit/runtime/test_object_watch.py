@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import structlog
 
+from dispatcher.config.compiled import Repoll, Resource
 from dispatcher.engine.runs import AwaitedDeletion, Cause
 from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching import owners as owners_module
@@ -16,6 +18,7 @@ from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from dispatcher.runtime.watching.objects import ObjectWatch
 from dispatcher.runtime.watching.owners import Owners
 from shared.kubernetes import Change, WatchEvent
+from shared.languages.cel import compile_cel
 from tests.support.adapters import resource
 from tests.support.wakes import event, key
 
@@ -132,8 +135,30 @@ async def test_an_awaited_deletion_wakes_who_waits_and_delivers_nothing(stage: S
 
 
 async def test_with_repoll_a_job_that_is_gone_is_asked_for_again(stage: Stage) -> None:
-    (wake,) = await stage.watch(gone(job("u")), resources=[resource(repoll_after_ttl=True)])
+    (wake,) = await stage.watch(gone(job("u")), resources=[resource(repoll=Repoll())])
     assert (wake.key, wake.cause, wake.delivered) == (key("a"), Cause.TIMER, None)
+
+
+def repolled_when(expression: str, name: str = "job") -> Resource:
+    return resource(name, repoll=Repoll(when=compile_cel(expression)))
+
+
+UPGRADING = 'resources.job.metadata.annotations["example.com/upgrade"] == "Progressing"'
+
+
+@pytest.mark.parametrize(("state", "wakes"), [("Progressing", 1), ("Completed", 0)])
+async def test_with_a_condition_the_job_that_is_gone_decides(stage: Stage, state: str, wakes: int) -> None:
+    removed = job("u")
+    removed["metadata"]["annotations"]["example.com/upgrade"] = state
+    assert len(await stage.watch(gone(removed), resources=[repolled_when(UPGRADING)])) == wakes
+
+
+async def test_a_condition_that_fails_leaves_it_to_the_next_event(stage: Stage) -> None:
+    with structlog.testing.capture_logs() as lines:
+        assert await stage.watch(gone(job("u")), resources=[repolled_when(UPGRADING)]) == []
+    (line,) = lines
+    assert (line["log_level"], line["resource"]) == ("warning", "job")
+    assert "no such key" in line["error"]
 
 
 async def test_a_job_of_the_same_uid_that_comes_back_is_news(stage: Stage) -> None:
@@ -158,6 +183,15 @@ class TestSeveralResourcesOfOneKind:
         wakes = [owners.changed(job(uid, "Available"), NOW) for uid in ("u", "v", "w")]
         delivered = [wake.delivered for wake in wakes if wake is not None]
         assert [each.resource if each else None for each in delivered] == ["one", "two", None]
+
+    def test_only_the_rule_of_its_own_resource_asks_for_one_that_is_gone(self) -> None:
+        owners = Owners((resource("one"), repolled_when("resources.two.kind == 'Job'", "two")))
+        owners.learn({"one": job("u"), "two": job("v")})
+        assert [owners.expired(job(uid)) is not None for uid in ("u", "v", "unknown")] == [False, True, False]
+
+    def test_one_that_no_run_has_seen_is_asked_for_by_a_rule_without_a_condition(self) -> None:
+        owners = Owners((resource("one"), resource("two", repoll=Repoll())))
+        assert owners.expired(job("unknown")) is not None
 
     def test_an_object_of_a_resource_that_is_not_watched_wakes_nobody(self) -> None:
         owners = Owners([resource("one"), resource("two", watch=False)])
