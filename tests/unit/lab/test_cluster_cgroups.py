@@ -137,3 +137,24 @@ def test_a_container_that_hands_on_all_is_usable(root: Path) -> None:
     (root / "cgroup.type").write_text("domain")
 
     assert cgroup.why_unusable() is None
+
+
+def test_a_pod_that_goes_while_its_cluster_is_looked_at_is_no_error(
+    root: Path, notes: dict[Path, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version_2(root)
+    one = Cgroup("one")
+    one.create()
+    one.entrance.write_text("42\n")
+    pod = root / "hyperfleet-one" / "kubepods" / "pod1"
+    pod.mkdir(parents=True)
+    scandir = os.scandir
+
+    def after_its_end(path: str) -> object:
+        if Path(path) == pod and pod.exists():
+            pod.rmdir()
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", after_its_end)
+    assert one.members() == {42}
+    assert not pod.exists()

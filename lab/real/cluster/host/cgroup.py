@@ -35,9 +35,9 @@ class Cgroup:
 
     def members(self) -> set[int]:
         found: set[int] = set()
-        for file in self._owner.rglob("cgroup.procs"):
+        for folder in _deepest_first(self._owner):
             with contextlib.suppress(OSError):  # a pod's cgroup may go while we look
-                found |= {int(line) for line in file.read_text().split()}
+                found |= {int(line) for line in (folder / "cgroup.procs").read_text().split()}
         return found
 
     def kill(self) -> None:
@@ -98,9 +98,8 @@ def _inherit_cpus(folder: Path) -> None:
 
 
 def _deepest_first(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
-        yield from sorted((each for each in folder.rglob("*") if each.is_dir()), reverse=True)
-        yield folder
+    """The folder and all below it, without those that go while we look."""
+    yield from (Path(each) for each, _, _ in os.walk(folder, topdown=False))
 
 
 def _remove(folder: Path) -> None:
