@@ -70,8 +70,19 @@ class Record:
 
 
 class Soak:
-    def __init__(self, clusters: Clusters, components: Mapping[str, Component], count: int, *, seed: int) -> None:
+    """`progress` is told after each tenth of the clusters."""
+
+    def __init__(
+        self,
+        clusters: Clusters,
+        components: Mapping[str, Component],
+        count: int,
+        *,
+        seed: int,
+        progress: Callable[[str], None],
+    ) -> None:
         self.record = Record()
+        self._progress, self._ended = progress, 0
         self._clusters, self._components = clusters, components
         self._random = random.Random(seed)
         self._names = [f"s-{uuid.uuid4().hex[:12]}" for _ in range(count)]
@@ -91,6 +102,10 @@ class Soak:
                     await self._delete(name, cluster)
             except TimeoutError:
                 self.record.lost[name] = f"not {CHANGES[len(self.record.changes[name])]}"
+            self._ended += 1
+            if self._ended % max(1, len(self._names) // 10) == 0:
+                count, lost = f"{self._ended} of {len(self._names)}", len(self.record.lost)
+                self._progress(f"{self.record.now:6.0f} s  {count} clusters have ended, {lost} lost")
 
     async def _create(self, name: str) -> Document:
         began = self.record.now

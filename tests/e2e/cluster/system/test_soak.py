@@ -30,7 +30,13 @@ async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = int(os.environ.get("SOAK_SEED", time.time()))
-    soak = Soak(clusters, components, COUNT, seed=seed)
+
+    def show(*lines: str) -> None:
+        with capsys.disabled():
+            print("", *lines, sep="\n")  # noqa: T201 - progress and result, for who waits
+
+    show(f"soak of {COUNT} clusters with SOAK_SEED={seed}")
+    soak = Soak(clusters, components, COUNT, seed=seed, progress=show)
     await soak.run(operator, maestro)
     operator.check()
     record = soak.record
@@ -39,8 +45,7 @@ async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_
         "works": sum(work["manifests"][0]["metadata"]["name"] in names for work in maestro.works()),
         "HostedClusters": sum(name in names for _, name in operator.clusters),
     }
-    with capsys.disabled():
-        print("", f"soak with SOAK_SEED={seed}", *table(record, left_behind), sep="\n")  # noqa: T201
+    show(*table(record, left_behind))
     if file := os.environ.get("SOAK_PICTURE"):
         Path(file).write_text(picture(record))  # noqa: ASYNC240 - the soak is over
     assert record.lost == {}
