@@ -75,6 +75,8 @@ def _advise(context: Context, block: ResourceBlock, path: Path, transport: str) 
         ignored.append((("recreate_on_change",), "a work is updated: to replace it would delete what it delivered"))
     if transport == "maestro" and delete is not None and "propagationPolicy" in delete.model_fields_set:
         ignored.append((("lifecycle", "delete", "propagationPolicy"), "a work has its own in spec.deleteOption"))
+    if transport == "maestro" and block.repoll is not None:
+        ignored.append((("repoll",), "a work has no TTL"))
     if transport == "kubernetes" and block.transport is not None and block.transport.maestro is not None:
         ignored.append((("transport", "maestro"), "the client is kubernetes"))
     for member, reason in ignored:

@@ -449,6 +449,10 @@ MEANINGLESS: dict[str, tuple[str, str]] = {
         WORK.replace('    discovery: {by_name: "{{ .id }}"}\n', '    discovery: {by_name: "{{ .id }}"}\n    recreate_on_change: true\n'),
         "resources[0].recreate_on_change",
     ),
+    "a work has no TTL": (
+        WORK.replace("    nested_discoveries:", "    repoll: ttl\n    nested_discoveries:"),
+        "resources[0].repoll",
+    ),
     "a work has its own deletion policy": (
         WORK.replace("    nested_discoveries:", "    lifecycle: {delete: {when: {expression: 'false'}, propagationPolicy: Orphan}}\n    nested_discoveries:"),
         "resources[0].lifecycle.delete.propagationPolicy",
