@@ -111,22 +111,39 @@ def test_a_deletion_is_not_finalized_before_the_job_says_so(loaded: Loaded) -> N
     assert conditions(loaded, isDeleting=True)["Finalized"] == ("False", "JobRunning")
 
 
+SETTLED = {"version": "4.22.1", "desired_version": "4.22.1"}
+
+
 @pytest.mark.parametrize(
-    ("report", "looks_again"),
+    ("report", "available", "health", "looks_again"),
     [
-        pytest.param({"upgrade": {"state": "Progressing"}}, True, id="an upgrade goes on"),
-        pytest.param({"upgrade": {"state": "Completed"}}, False, id="an upgrade has ended"),
-        pytest.param({"upgrade": {"state": "UpgradeBlocked"}}, False, id="HyperShift does not begin it"),
-        pytest.param({"version": "4.22.0"}, False, id="no upgrade"),
-        pytest.param(None, False, id="no report"),
+        pytest.param(SETTLED, "True", "True", False, id="nothing is to be seen"),
+        pytest.param(None, "True", "True", False, id="a healthy control plane without data"),
+        pytest.param(SETTLED, "True", "False", True, id="it may become healthy"),
+        pytest.param(SETTLED, "True", "Unknown", True, id="its health may become known"),
+        pytest.param(SETTLED, "False", "False", False, id="not available: Sentinel asks again soon"),
+        pytest.param(None, None, None, False, id="no report"),
+        pytest.param(SETTLED | {"version": ""}, "True", "True", True, id="its first version is not complete"),
+        pytest.param(SETTLED | {"version": "4.22.0"}, "True", "True", True, id="an upgrade goes on"),
+        pytest.param(
+            SETTLED | {"upgrade": {"state": "Progressing"}},
+            "True",
+            "True",
+            True,
+            id="HyperShift has not begun the upgrade",
+        ),
+        pytest.param(SETTLED | {"upgrade": {"state": "Completed"}}, "True", "True", False, id="the upgrade has ended"),
     ],
 )
-def test_a_job_comes_back_by_itself_only_during_an_upgrade(
-    loaded: Loaded, report: dict[str, Any] | None, *, looks_again: bool
+def test_a_job_comes_back_by_itself_while_an_available_control_plane_is_not_settled(
+    loaded: Loaded, report: dict[str, Any] | None, available: str | None, health: str | None, *, looks_again: bool
 ) -> None:
-    annotations = {"hyperfleet.io/adapter-report": json.dumps(report)} if report is not None else {}
+    shown = {"Available": available, "Health": health}
+    job = {
+        "metadata": {"annotations": {"hyperfleet.io/adapter-report": json.dumps(report)} if report is not None else {}},
+        "status": {"conditions": [{"type": each, "status": status} for each, status in shown.items() if status]},
+    }
     repoll = loaded.adapter.resources[0].repoll
     assert repoll is not None
     assert repoll.when is not None
-    job = {"metadata": {"annotations": annotations}}
     assert repoll.when.evaluate({"resources": {"controlPlaneJob": job}}) is looks_again
