@@ -17,7 +17,7 @@ from shared.model.manifestwork import ManifestWork
 if TYPE_CHECKING:  # whoever only reads does not load gRPC
     from shared.maestro.grpc.stream import StatusStream
 
-# While a state is awaited, the work is read at least this often.
+# While a state is awaited, the work is read at least this often. A list that failed is tried again after these.
 READ_AGAIN_SECONDS = 5.0
 
 
@@ -41,7 +41,7 @@ class Watcher:
         async with self.stream().feed(wants) as feed:
             relist, due = False, clock() + self.settings.relist_interval
             while True:
-                batch = await feed.next(self.settings.timeout if relist else max(0.0, due - clock()))
+                batch = await feed.next(READ_AGAIN_SECONDS if relist else max(0.0, due - clock()))
                 relist = relist or batch.relist or clock() >= due
                 if relist:
                     try:

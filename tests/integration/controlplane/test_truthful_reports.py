@@ -10,12 +10,13 @@ import pytest
 from controlplane_adapter.work.manifestwork import owner_labels
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent, Script
-from shared.maestro import MaestroClient, MaestroSettings, Works
+from shared.maestro import MaestroClient, MaestroSettings, Works, apply_result
 from shared.model.manifestwork import ManifestWork
 from tests.support.adapter import Adapter, Cluster, Run
 
 HERE, ELSEWHERE = "us-east-mgmt-01", "us-east-mgmt-02"
 WORK = f"hostedcluster-{Cluster().cluster_id}"
+TIMEOUT = 60.0
 ENDPOINT = "https://api.demo.example.com:443"
 CONFLICT = (
     'Operation cannot be fulfilled on hostedclusters.hypershift.openshift.io "demo": the object has been modified; '
@@ -216,17 +217,24 @@ async def test_a_refused_update_leaves_what_the_previous_generation_shows(
 
 
 async def test_a_conflict_of_the_agents_write_is_awaited_and_no_refusal(
-    adapter: Adapter, running: Cluster, agent: Agent
+    adapter: Adapter, works: Works, running: Cluster, agent: Agent
 ) -> None:
     """HyperShift writes into the same object; the agent reports the conflict and then writes again."""
     agent.script = Script(refuse=CONFLICT)
     running.change(openshift_version="4.22.3")
 
-    first, next_run = await adapter.run(running), await adapter.run(running)
+    def conflicts(work: ManifestWork | None) -> bool:
+        return work is not None and CONFLICT in apply_result(work).message
+
+    first = await adapter.run(running, CONFIRMATION_WAIT="1s")
+    await works.wait_until(WORK, conflicts, timeout=TIMEOUT)
+    next_run = await adapter.run(running)
+
     for run in (first, next_run):
         assert run.statuses["Applied"] == "True"
         assert "not yet confirmed" in run.message("Applied")
         assert still_runs(run)
+    assert CONFLICT in next_run.message("Applied")
 
 
 async def test_a_new_cluster_is_provisioning_and_has_no_issues(adapter: Adapter, works: Works, agent: Agent) -> None:

@@ -22,6 +22,7 @@ from shared.errors import (
 from shared.maestro import Action, Change, MaestroClient, MaestroSettings, Works
 from shared.maestro.wire.cloudevent_pb2 import CloudEvent
 from shared.maestro.wire.codec import DATA_TYPE, Envelope
+from shared.maestro.works import waiting
 from tests.support.maestro import some_work, watching
 from tests.support.maestro_works import is_applied, reported
 
@@ -242,7 +243,10 @@ async def test_a_strange_event_does_not_end_the_watch(server: LabMaestro, works:
         await seen.until(reported(Change.ADDED, "after"))
 
 
-async def test_a_list_that_fails_during_a_watch_is_tried_again(server: LabMaestro, works: Works) -> None:
+async def test_a_list_that_fails_during_a_watch_is_tried_again(
+    server: LabMaestro, works: Works, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "READ_AGAIN_SECONDS", 0.1)
     await works.create(some_work("w"))
     server.faults.fail_rest(500, times=7)
     async with watching(works) as seen:
