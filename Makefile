@@ -5,8 +5,8 @@ BIN    := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
-# Processes that share the tests, which mostly wait for their servers.
-AT_ONCE ?= 2
+# Processes that share the tests, which mostly wait for their servers: two for each of two cores.
+AT_ONCE ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test lint format e2e e2e-servers e2e-cluster cluster cluster-down cluster-status maestro system soak bench demo scenarios lock reference proto clean
