@@ -10,6 +10,7 @@ from aiohttp import web
 
 from shared.errors import Misconfigured, Unavailable
 from shared.kubernetes import Access, FixedAccess, KubernetesClient
+from tests.support.connections import connections_closed
 from tests.support.pki import Pki, make_pki
 
 
@@ -36,8 +37,10 @@ async def url(pki: Pki) -> AsyncIterator[str]:
     runner = web.AppRunner(application)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context).start()
-    yield f"https://127.0.0.1:{runner.addresses[0][1]}"
+    port = runner.addresses[0][1]
+    yield f"https://127.0.0.1:{port}"
     await runner.cleanup()
+    await connections_closed(port)
 
 
 @pytest.fixture

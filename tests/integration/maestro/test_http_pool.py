@@ -15,6 +15,7 @@ from shared.errors import Misconfigured
 from shared.maestro.http import pool as module
 from shared.maestro.http.pool import HttpPool
 from shared.network.tls import verifying
+from tests.support.connections import connections_closed
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 TIMEOUT = 240.0
@@ -67,6 +68,7 @@ class Server:
         for serving in self._serving:
             serving.cancel()
         await asyncio.gather(*self._serving, return_exceptions=True)
+        await connections_closed(self.port)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.opened += 1
