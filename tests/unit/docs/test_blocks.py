@@ -51,6 +51,7 @@ RECORDED = {
     ("docs/prerequisites.md", "$ controlplane-adapter check"): "the answers of a Maestro that is an example",
     ("docs/real-cluster.md", "             3.6 s"): "how long each step of one start took",
     ("docs/soak.md", "12 clusters"): "the table of one run",
+    ("docs/soak.md", "200 clusters"): "the table of one run",
     ("docs/writing-an-adapter.md", "$ hyperfleet-adapter diff"): "what tests/contracts/diff prints for 200 objects",
 }
 KINDS = {"", "cel", "console", "jsonpath", "json", "python", "sh", "sh server", "template", "text", "yaml"}
