@@ -7,6 +7,8 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 # Processes that share the tests, which mostly wait for their servers: two for each of two cores.
 AT_ONCE ?= 4
+# So that no process is left with a long file when the others have ended.
+LONGEST_FIRST := tests/integration tests/contracts tests/conformance tests/unit
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test lint format e2e e2e-servers e2e-cluster cluster cluster-down cluster-status maestro system soak bench demo scenarios lock reference proto clean
@@ -27,7 +29,7 @@ $(READY): $(LOCKED) pyproject.toml
 	@touch $@
 
 test: $(READY) ## Run unit, conformance, contract and integration tests, on stand-ins
-	$(PYTEST) --numprocesses $(AT_ONCE) --dist loadfile tests/unit tests/conformance tests/contracts tests/integration
+	$(PYTEST) --numprocesses $(AT_ONCE) --dist loadfile --no-loadscope-reorder $(LONGEST_FIRST)
 
 lint: $(READY) ## Check style (ruff), types (mypy strict) and imports between packages (import-linter)
 	$(BIN)/ruff check .
