@@ -22,6 +22,7 @@ from lab.hypershift import definitions as hypershift
 from lab.hypershift.operator import Operator
 from lab.kubeconfig import kubeconfig
 from lab.kubernetes import LabKubernetes
+from lab.signals import send_signal
 from shared.kubernetes import KubernetesClient, access_source
 
 NAMESPACE, DPF_NAMESPACE, METALLB = "clusters", "dpf", "metallb-system"
@@ -106,9 +107,9 @@ class BridgeSystem:
 
     async def _stop_operator(self) -> None:
         process = self._process
-        if process is None or process.returncode is not None:
+        if process is None:
             return
-        process.send_signal(signal.SIGTERM)
+        send_signal(process, signal.SIGTERM)
         try:
             async with asyncio.timeout(_STOP_SECONDS):
                 await process.wait()

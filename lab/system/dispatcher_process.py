@@ -11,6 +11,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from lab.loopback import ReservedPort
+from lab.signals import send_signal
 
 _READY_SECONDS = 240.0
 _STOP_SECONDS = 40.0
@@ -65,9 +66,9 @@ class DispatcherProcess:
 
     async def stop(self) -> None:
         """SIGTERM, as the kubelet sends it; SIGKILL where that is not enough."""
-        if self.process is None or self.process.returncode is not None:
+        if self.process is None:
             return
-        self.process.send_signal(signal.SIGTERM)
+        send_signal(self.process, signal.SIGTERM)
         try:
             async with asyncio.timeout(_STOP_SECONDS):
                 await self.process.wait()

@@ -23,6 +23,7 @@ from lab.kubeconfig import kubeconfig
 from lab.kubernetes import LabKubernetes
 from lab.sentinel import EmbeddedPublisher, Publisher
 from lab.sentinel.events import reconcile_event
+from lab.signals import send_signal
 from shared import times
 from shared.errors import AlreadyExists, Conflict, Invalid, NotFound, Transient
 from shared.kubernetes import Access, Change, FixedAccess, KubernetesClient, ObjectRef, PatchType, Selection, Watch
@@ -142,7 +143,7 @@ class DispatcherProcess:
     async def terminate(self) -> int:
         """SIGTERM; the exit code comes back."""
         assert self._process is not None
-        self._process.send_signal(signal.SIGTERM)
+        send_signal(self._process, signal.SIGTERM)
         return await self._ended()
 
     async def kill(self) -> None:
@@ -156,7 +157,7 @@ class DispatcherProcess:
 
     def signal(self, number: signal.Signals) -> None:
         assert self._process is not None
-        self._process.send_signal(number)
+        send_signal(self._process, number)
 
     async def _ended(self) -> int:
         if self._process is None:

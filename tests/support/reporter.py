@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab.signals import send_signal
 from tests.support.kubernetes import TIMEOUT, Api, Document, KubernetesServer, good, unique
 
 # What the chart grants the sidecar, and nothing else.
@@ -140,7 +141,7 @@ class Scene:
 
     def terminate(self) -> None:
         assert self.process is not None
-        self.process.send_signal(signal.SIGTERM)
+        send_signal(self.process, signal.SIGTERM)
 
     @property
     def termination_message(self) -> str:

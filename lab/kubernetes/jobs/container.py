@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.kubernetes.api.documents import Object
+from lab.signals import send_signal
 from shared import times
 
 _MESSAGE_LIMIT = 4096
@@ -98,8 +99,8 @@ class Container:
     def send(self, how: signal.Signals) -> None:
         """Signal the process, or the one that is just starting; its children end with it."""
         self._signal = how
-        if self._process is not None and self._process.returncode is None:
-            self._process.send_signal(how)
+        if self._process is not None:
+            send_signal(self._process, how)
 
     async def _run(self, launch: Launch) -> int:
         started = times.to_seconds(times.now())
