@@ -5,8 +5,8 @@ BIN    := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
-# Processes that share the tests, which mostly wait for their servers: two for each of two cores.
-AT_ONCE ?= 4
+# Processes that share the tests, which mostly wait for their servers: three for each of two cores.
+AT_ONCE ?= 6
 # So that no process is left with a long file when the others have ended.
 LONGEST_FIRST := tests/integration tests/contracts tests/conformance tests/unit
 
