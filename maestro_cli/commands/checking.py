@@ -13,7 +13,7 @@ from maestro_cli.output.states import State, state_of, unchanged_since
 from maestro_cli.output.tables import age, table
 from shared import times
 from shared.errors import HyperFleetError
-from shared.maestro import MaestroClient
+from shared.maestro import MaestroClient, apply_result
 from shared.model.manifestwork import ManifestWork
 
 _SILENT_AFTER_SECONDS: Final = 300.0
@@ -83,6 +83,8 @@ def concern(work: ManifestWork) -> str:
             return f"in deletion for {age(work.deleted_at)}: is the agent running?"
         case State.FAILED:
             return "the agent could not apply it"
+        case State.IN_PROGRESS if _is_old(since) and apply_result(work).message:
+            return f"the agent's write has been in conflict with another's for {age(since)}"
         case State.IN_PROGRESS if _is_old(since) and not work.status.conditions:
             return f"no report of the agent for {age(since)}"
         case State.IN_PROGRESS if _is_old(since):

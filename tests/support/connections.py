@@ -29,10 +29,10 @@ def left_open(main: Callable[[], Coroutine[Any, Any, None]]) -> list[str]:
 async def connections_closed(port: int) -> None:
     """Return when this machine's servers at `port` have closed every connection.
 
-    A TLS server that stops says goodbye and waits for the client's. A loop that ends before leaves the socket open.
+    A TLS server that stops sends close_notify and waits for the client's. A loop that ends before leaves the socket open.
     """
     async with asyncio.timeout(TIMEOUT):
-        while _accepted(port):  # noqa: ASYNC110 - the kernel tells nobody when it is so
+        while _accepted(port):  # noqa: ASYNC110 - the kernel has no event for it
             await asyncio.sleep(0.05)
 
 

@@ -70,7 +70,7 @@ class Record:
 
 
 class Soak:
-    """`progress` is told after each tenth of the clusters."""
+    """`progress` gets a line after each tenth of the clusters."""
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 The first status after an update may still carry the previous generation's conditions. Only a condition whose observed
 generation is the work's own generation is current. An agent whose write conflicted with another's has not failed: it
-reports the conflict, reads the object again and writes again at once.
+reports the conflict and writes again.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from enum import Enum
 from shared.model.conditions import Condition, Status
 from shared.model.manifestwork import ManifestWork
 
-# The API server's words for a write that was based on an older version of the object.
+# The API server's message for a write that was based on an older resourceVersion.
 CONFLICT = "the object has been modified; please apply your changes to the latest version"
 
 
@@ -25,7 +25,7 @@ class ApplyState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplyResult:
-    """The agent's result for this generation, with its message."""
+    """The agent's result for this generation, with its message: of NOT_YET, a conflict after which it writes again."""
 
     state: ApplyState
     message: str = ""

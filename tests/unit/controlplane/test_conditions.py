@@ -159,7 +159,7 @@ APPLIED = [
         message={"Applied": f"not yet confirmed by its agent; HostedCluster clusters/demo: {CONFLICT}"},
     ),
     Row(
-        title="a conflict that the agent did not resolve for long is told with its silence",
+        title="a conflict that the agent did not resolve for long is reported with its silence",
         of=refused(CONFLICT),
         status=up(AVAILABLE, SOUND, reported_at=ago(600)),
         says=("Applied=False AgentSilent", "Available=True ControlPlaneReady"),

@@ -9,12 +9,24 @@ from maestro_cli.commands.checking import concern
 from maestro_cli.output.describing import describe
 from shared import times
 from shared.model.conditions import Condition, Status
-from shared.model.manifestwork import ManifestWork, WorkStatus
+from shared.model.manifestwork import ManifestStatus, ManifestWork, WorkStatus
 
 LONG_AGO, JUST_NOW = timedelta(minutes=10), timedelta(seconds=10)
 SILENT = WorkStatus()
 APPLIED = WorkStatus(conditions=(Condition(type="Applied", status=Status.TRUE, observed_generation=1),))
 FAILED = WorkStatus(conditions=(Condition(type="Applied", status=Status.FALSE, observed_generation=1),))
+CONFLICT = (
+    'Failed to apply manifest: Operation cannot be fulfilled on configmaps "a": the object has been modified; '
+    "please apply your changes to the latest version and try again"
+)
+CONFLICTED = WorkStatus(
+    conditions=FAILED.conditions,
+    manifests=(
+        ManifestStatus(
+            kind="ConfigMap", namespace="n", name="a", conditions=(FAILED.conditions[0]._replace(message=CONFLICT),)
+        ),
+    ),
+)
 
 
 def work(
@@ -47,6 +59,14 @@ def work(
         ),
         pytest.param({"generation": 2, "status": APPLIED, "updated": JUST_NOW}, "", id="just changed"),
         pytest.param({"status": FAILED}, "the agent could not apply it", id="failed"),
+        pytest.param(
+            {"status": CONFLICTED, "updated": JUST_NOW}, "", id="a conflict, after which the agent tries again"
+        ),
+        pytest.param(
+            {"status": CONFLICTED},
+            "the agent's write has been in conflict with another's for 10m",
+            id="a conflict that lasts",
+        ),
         pytest.param(
             {"status": APPLIED, "deleted": LONG_AGO},
             "in deletion for 10m: is the agent running?",
