@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from dispatcher.config.compiled import (
     Condition,
     Constant,
     Discovery,
+    EventSource,
     ListNode,
     MapNode,
     NestedDiscovery,
@@ -310,3 +311,19 @@ def made(
         },
     }
     return found if status is None else {**found, "status": status}
+
+
+RESOURCE_PARAMS = (param("generation", EventSource(("generation",))), param("id", EventSource(("id",))))
+
+
+def stage(*resources: Any, **more: Any) -> Stage:
+    """A stage for resources that are named after the event's id and stamped with its generation."""
+    return Stage(adapter(params=RESOURCE_PARAMS, resources=resources, **reporting()), **more)
+
+
+def operations(result: RunResult) -> list[str]:
+    return [each.operation.value if each.operation else "failed" for each in result.resources]
+
+
+def replace_transports(play: Stage, **transports: Any) -> Ports:
+    return replace(play.ports, transports=transports)

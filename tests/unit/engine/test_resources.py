@@ -1,39 +1,28 @@
 """The resources phase over a transport in memory: what is written, what authors see, and what an error stops."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from dispatcher.config.compiled import EventSource
 from dispatcher.engine.ports import Object, Query
 from dispatcher.engine.runs import Operation, Phase, Status
 from shared.errors import Conflict, Forbidden, Transient, Unavailable
 from tests.unit.engine.building import (
-    MapManifest,
+    RESOURCE_PARAMS,
     Stage,
     adapter,
     made,
     manifest,
-    nested,
-    param,
+    operations,
+    replace_transports,
     reporting,
     resource,
-    template,
+    stage,
 )
 
-PARAMS = (param("generation", EventSource(("generation",))), param("id", EventSource(("id",))))
 NAMESPACE = manifest("Namespace", "{{ .id }}")
 CONFIG = manifest("ConfigMap", "{{ .id }}-config", metadata={"namespace": "{{ .id }}"})
 BOTH = (resource("ns", NAMESPACE), resource("config", CONFIG, namespace="{{ .id }}"))
-
-
-def stage(*resources: Any, **more: Any) -> Stage:
-    return Stage(adapter(params=PARAMS, resources=resources, **reporting()), **more)
-
-
-def operations(result: Any) -> list[str]:
-    return [each.operation.value if each.operation else "failed" for each in result.resources]
 
 
 async def test_a_second_event_of_the_same_generation_reads_and_writes_nothing() -> None:
@@ -112,21 +101,6 @@ async def test_an_error_while_applying_ends_the_phase() -> None:
     assert play.operations() == []
     assert Phase.RESOURCES in result.errors
     assert len(play.api.bodies()) == 1
-
-
-async def test_a_resource_without_its_transport_fails_by_itself() -> None:
-    """Row 13: transports are chosen per resource."""
-    play = stage(resource("ns", NAMESPACE), resource("work", WORK, transport="maestro", target_cluster=None))
-    play.engine = type(play.engine)(play.adapter, replace_transports(play, kubernetes=play.kubernetes))
-
-    result = await play.run()
-
-    assert operations(result) == ["create", "failed"]
-    assert "configure clients.maestro" in result.errors[Phase.RESOURCES]
-
-
-def replace_transports(play: Stage, **transports: Any) -> Any:
-    return replace(play.ports, transports=transports)
 
 
 async def test_recreate_on_change_deletes_then_creates() -> None:
@@ -337,7 +311,7 @@ async def test_every_deletion_is_tried_and_every_failure_is_listed() -> None:
     names = ("a", "b", "c")
     play = Stage(
         adapter(
-            params=PARAMS,
+            params=RESOURCE_PARAMS,
             resources=tuple(resource(name, manifest("ConfigMap", name), delete_when="true") for name in names),
             **reporting({"conditions": [], "adapter": {"expression": "adapter"}}),
         ),
@@ -360,7 +334,7 @@ async def test_an_apply_failure_is_listed_under_resource_errors_too() -> None:
     """Row 20: the Go program lists failed deletions only."""
     play = Stage(
         adapter(
-            params=PARAMS,
+            params=RESOURCE_PARAMS,
             resources=(resource("bad", manifest("Namespace", "{{ .nowhere }}"), by_name="x"),),
             **reporting({"conditions": [], "adapter": {"expression": "adapter.resourceErrors"}}),
         )
@@ -391,221 +365,6 @@ async def test_a_manifest_that_can_no_longer_be_rendered_does_not_stop_its_delet
     )
 
     assert operations(await play.run()) == ["delete"]
-
-
-# Superseding
-
-JOB = manifest(
-    "Job",
-    "job-gen{{ .generation }}",
-    api_version="batch/v1",
-    metadata={"labels": {"hyperfleet.io/cluster-id": "{{ .id }}", "hyperfleet.io/generation": "{{ .generation }}"}},
-)
-
-
-def job(generation: int, cluster: str = "c1", **metadata: Any) -> Object:
-    return made(
-        "Job",
-        f"job-gen{generation}" if cluster == "c1" else f"job-{cluster}",
-        generation=generation,
-        api_version="batch/v1",
-        labels={"hyperfleet.io/cluster-id": cluster, "hyperfleet.io/generation": str(generation)},
-        annotations={"hyperfleet.io/event": f'{{"id":"{cluster}"}}'},
-        **metadata,
-    )
-
-
-def superseding(*jobs: Object) -> Stage:
-    return stage(
-        resource("job", JOB, supersedes_lower_generations=True),
-        existing={each["metadata"]["name"]: each for each in jobs},
-    )
-
-
-async def test_lower_generations_are_deleted_before_the_new_one_is_created() -> None:
-    play = superseding(job(3), job(4))
-
-    assert operations(await play.run()) == ["wait"]
-    play.kubernetes.settle()
-    assert operations(await play.run()) == ["create"]
-    assert play.operations() == ["delete job-gen3", "delete job-gen4", "create job-gen5"]
-
-
-async def test_a_job_that_another_takes_the_place_of_is_deleted_with_its_pods() -> None:
-    play = superseding(job(4))
-
-    await play.run()
-
-    assert next(each.result for each in play.records if each.operation == "delete") == "foreground"
-
-
-async def test_waiting_for_a_superseded_generation_ends_the_run_and_its_deletion_wakes_it() -> None:
-    play = superseding(job(4, finalizers=["foregroundDeletion"], uid="u4"))
-
-    result = await play.run()
-
-    assert operations(result) == ["wait"]
-    assert [(each.name, each.uid, each.kind) for each in result.awaited_deletions] == [("job-gen4", "u4", "Job")]
-    assert play.operations() == ["delete job-gen4"]
-    play.kubernetes.settle()
-    assert operations(await play.run()) == ["create"]
-
-
-async def test_a_late_run_of_an_older_generation_creates_nothing() -> None:
-    play = superseding(job(6))
-
-    result = await play.run()
-
-    assert (operations(result), play.operations(), play.api.bodies()) == (["refuse"], [], [])
-
-
-async def test_jobs_of_other_clusters_are_never_superseded_whatever_labels_they_share() -> None:
-    unspecific = manifest("Job", "job-gen{{ .generation }}", api_version="batch/v1")
-    play = stage(
-        resource("job", unspecific, supersedes_lower_generations=True),
-        existing={"job-gen4": job(4), "job-c2": job(1, "c2")},
-    )
-
-    await play.run()
-    play.kubernetes.settle()
-    await play.run()
-
-    assert play.operations() == ["delete job-gen4", "create job-gen5"]
-
-
-class Racing:
-    """A transport where another replica creates an object while ours is created."""
-
-    def __init__(self, inner: Any, other: Object) -> None:
-        self._inner = inner
-        self._other = other
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    async def create(self, what: Object, **named: Any) -> Any:
-        stored = await self._inner.create(what, **named)
-        await self._inner.create(self._other)
-        return stored
-
-
-@pytest.mark.parametrize(
-    ("other", "expected", "written"),
-    [
-        pytest.param(
-            job(6), ["refuse"], ["create job-gen5", "create job-gen6", "delete job-gen5"], id="a newer one wins"
-        ),
-        pytest.param(
-            job(4), ["create"], ["create job-gen5", "create job-gen4", "delete job-gen4"], id="an older one goes"
-        ),
-    ],
-)
-async def test_the_list_is_read_again_after_a_creation(other: Object, expected: list[str], written: list[str]) -> None:
-    play = superseding()
-    play.engine = type(play.engine)(play.adapter, replace_transports(play, kubernetes=Racing(play.kubernetes, other)))
-
-    assert operations(await play.run()) == expected
-    assert play.operations() == written
-
-
-# Works of Maestro and what is in them
-
-WORK = MapManifest(
-    "work.open-cluster-management.io/v1",
-    "ManifestWork",
-    {
-        "apiVersion": "work.open-cluster-management.io/v1",
-        "kind": "ManifestWork",
-        "metadata": {"name": "work-{{ .id }}", "annotations": {"hyperfleet.io/generation": "{{ .generation }}"}},
-        "spec": {
-            "workload": {
-                "manifests": [
-                    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x", "labels": {"a": "b"}}},
-                    {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}},
-                ]
-            }
-        },
-    },
-)
-REPORTED = {
-    "resourceStatus": {
-        "manifests": [
-            {
-                "resourceMeta": {"group": "", "kind": "ConfigMap", "name": "x"},
-                "conditions": [{"type": "Applied"}],
-                "statusFeedback": {"values": [1]},
-            },
-            {"resourceMeta": {"group": "", "kind": "Namespace", "name": "x"}, "conditions": [{"type": "Available"}]},
-        ]
-    }
-}
-
-
-def maestro(**more: Any) -> Any:
-    return resource("work", WORK, transport="maestro", target_cluster=template("mc1"), **more)
-
-
-async def test_a_work_is_created_for_its_consumer_and_its_manifests_are_seen() -> None:
-    play = stage(maestro(nested=(nested("space", labels={"a": "b"}), nested("missing", by_name="nothing"))))
-
-    result = await play.run()
-
-    assert operations(result) == ["create"]
-    assert result.discovered["work"]["metadata"]["namespace"] == "mc1"
-    assert result.discovered["space"]["kind"] == "Namespace"
-    assert "missing" not in result.discovered
-
-
-async def test_nested_manifests_carry_what_is_reported_of_their_own_kind() -> None:
-    """Row 24: the Go program takes the first of that name."""
-    existing = {
-        **made("ManifestWork", "work-c1", generation=5, api_version=WORK.api_version, namespace="mc1"),
-        "spec": WORK.document["spec"],
-        "status": REPORTED,
-    }
-    play = stage(maestro(nested=(nested("space", labels={"a": "b"}),)), existing={"work-c1": existing})
-
-    result = await play.run()
-
-    assert result.discovered["space"]["conditions"] == [{"type": "Available"}]
-    assert "statusFeedback" not in result.discovered["space"]
-
-
-async def test_nested_manifests_are_seen_by_lifecycle_conditions() -> None:
-    """Row 24: the Go program discovers them only afterwards."""
-    existing = {
-        **made("ManifestWork", "work-c1", generation=5, api_version=WORK.api_version, namespace="mc1"),
-        "spec": WORK.document["spec"],
-    }
-    play = stage(
-        maestro(nested=(nested("space", labels={"a": "b"}),)),
-        resource("ns", NAMESPACE, create_when="resources.?space.hasValue()"),
-        existing={"work-c1": existing},
-    )
-
-    assert operations(await play.run()) == ["skip", "create"]
-
-
-async def test_a_work_stays_until_the_agent_has_confirmed() -> None:
-    play = stage(
-        maestro(delete_when="true"),
-        existing={
-            "work-c1": made("ManifestWork", "work-c1", generation=5, api_version=WORK.api_version, namespace="mc1")
-        },
-    )
-
-    result = await play.run()
-
-    assert result.discovered["work"]["metadata"]["deletionTimestamp"]
-    assert [each.consumer for each in result.awaited_deletions] == ["mc1"]
-
-
-async def test_a_nested_name_that_is_taken_fails_the_resource() -> None:
-    play = stage(maestro(nested=(nested("ns", by_name="x"),)), resource("ns", NAMESPACE))
-
-    result = await play.run()
-
-    assert "takes a name that is already used" in result.errors[Phase.RESOURCES]
 
 
 async def test_a_transient_failure_asks_for_another_run() -> None:
