@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from shared.languages.cel import compile_cel
@@ -87,6 +87,7 @@ TEMPLATES: dict[str, list[str]] = {
 }  # fmt: skip
 RESULT_KINDS = ["int", "uint", "double", "bool", "string", "ints", "words", "map"]
 _HOLE = re.compile(r"\{(\w+)(?:\|(\w+))?\}")
+_COMPREHENSION = re.compile(r"\.(?:all|exists|exists_one|filter|map|optMap)\(")
 
 
 @st.composite
@@ -140,7 +141,20 @@ def _json(value: Any) -> Any:
     return value
 
 
+def is_misread_by_cel_cpp(source: str) -> bool:
+    """It may give the variable of `optMap` a value of another comprehension in the same expression."""
+    return ".optMap(" in source and len(_COMPREHENSION.findall(source)) > 1
+
+
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(source=st.sampled_from(RESULT_KINDS).flatmap(lambda kind: expressions(kind, 3)))
 def test_a_generated_expression_has_the_answer_of_cel_cpp(other: Any, source: str) -> None:
+    assume(not is_misread_by_cel_cpp(source))
     assert ours(source) == theirs(other, source)
+
+
+def test_opt_map_has_its_own_variable_beside_another_comprehension(other: Any) -> None:
+    """Where cel-cpp reads the same, the exception above can go."""
+    source = "[spec.nodes.exists(x, x.ready), [1][?0].optMap(y, y).orValue(0)]"
+    assert ours(source) == ("value", [True, 1])
+    assert theirs(other, source) == ("value", [True, {"id": 2}])
