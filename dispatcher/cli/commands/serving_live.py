@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import os
 import sys
 
@@ -34,6 +35,9 @@ def _serve(loaded: Loaded, environment: dict[str, str]) -> int:
     from dispatcher.runtime.service import serve  # noqa: PLC0415 - half a second that a dry run does not need
 
     _configure_logs(loaded.config.log, loaded.adapter.name)
+    # Code and configuration stay until the end: without them a full collection takes a fifth of the time.
+    gc.collect()
+    gc.freeze()
     return asyncio.run(serve(loaded, environment))
 
 

@@ -225,6 +225,21 @@ class TestTexts:
         assert SECRET not in redact_text(text)
         assert "must" not in redact_text(text)
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"PASSWORD={SECRET}",
+            f"BEARER {SECRET}",
+            f"Private_Key={SECRET}",
+            f"pa\u017fsword={SECRET}",
+            f"to\u212aen={SECRET}",
+            f"bas\u0130c {SECRET}",
+        ],
+        ids=ascii,
+    )
+    def test_a_secret_is_not_seen_in_whatever_case_its_name_is_written(self, text: str) -> None:
+        assert SECRET not in redact_text(text)
+
     def test_around_a_secret_the_message_stays_readable(self) -> None:
         text = f"POST https://user:{SECRET}@host/x failed: token={SECRET} is refused for cluster c1"
         assert redact_text(text) == "POST https://***@host/x failed: token=*** is refused for cluster c1"
