@@ -52,8 +52,13 @@ class Kubectl:
             stderr=asyncio.subprocess.PIPE,
         )
         content = None if stdin is None else (stdin if isinstance(stdin, str) else json.dumps(stdin)).encode()
-        async with asyncio.timeout(TIMEOUT):
-            output, errors = await process.communicate(content)
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                output, errors = await process.communicate(content)
+        except TimeoutError:
+            process.kill()
+            await process.communicate()
+            raise Refused(f"kubectl {' '.join(arguments)} did not end in {TIMEOUT:.0f} s") from None
         if process.returncode != 0:
             raise Refused(errors.decode().strip())
         return output.decode()
@@ -113,9 +118,9 @@ class JobNamespace:
         assert seen.over == how, f"ended with {seen.over}: {seen.conditions}\n{await self.story(name)}"
         return seen
 
-    async def first(self, holds: Callable[[Document], Any], *what: str) -> Document:
+    async def first(self, holds: Callable[[Document], Any], *what: str, within: float = TIMEOUT) -> Document:
         """The first object of these for which something holds. A watch that breaks is begun again."""
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(within):
             while True:
                 async with self.kubectl.lines("get", *what, "--watch", "--output=json") as output:
                     async for document in _documents(output):

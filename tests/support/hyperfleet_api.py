@@ -76,8 +76,8 @@ class Api:
         return await self.expect(201, "POST", f"/clusters/{cluster['id']}/nodepools", body)
 
     async def get(self, path: str, **parameters: Any) -> Document:
-        answer = await self.http.get(BASE + path, params=parameters)
-        assert answer.status_code == 200, answer.text
+        """Raises httpx.HTTPStatusError, so that who waits out an outage can tell a failing server from a wrong answer."""
+        answer = (await self.http.get(BASE + path, params=parameters)).raise_for_status()
         document: Document = answer.json()
         return document
 

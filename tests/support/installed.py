@@ -16,6 +16,8 @@ from tests.support.hyperfleet_api import Api
 TIMEOUT = 600.0
 POLL_SECONDS = 0.25
 STUCK_SECONDS = 90.0
+# What tests upgrade a cluster to.
+NEW_VERSION = "4.22.1"
 ADAPTER = "controlplane"
 TTL_SECONDS = 5
 
@@ -48,6 +50,11 @@ class Status:
     def is_available(self, generation: int) -> bool:
         return self.generation == generation and self.says("Applied", "True") and self.says("Available", "True")
 
+    @property
+    def is_upgraded(self) -> bool:
+        """The new version has reached the control plane and come back; Applied alone says only that it was sent."""
+        return self.is_available(2) and self.data.get("version") == NEW_VERSION
+
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
@@ -78,13 +85,24 @@ class Clusters:
         try:
             async with asyncio.timeout(TIMEOUT):
                 while True:
-                    with contextlib.suppress(httpx.TransportError):
-                        seen = await self.status(cluster, adapter)
+                    if (found := await self._status_if_any(cluster, adapter)) is not None:
+                        seen = found
                         if reached(seen):
                             return seen
                     await asyncio.sleep(POLL_SECONDS)
         except TimeoutError:
             raise AssertionError(f"not seen: {what}; {adapter} reports {seen.document}") from None
+
+    async def _status_if_any(self, cluster: Document, adapter: str) -> Status | None:
+        """None while the API is away or fails."""
+        try:
+            return await self.status(cluster, adapter)
+        except httpx.TransportError:
+            return None
+        except httpx.HTTPStatusError as error:
+            if not error.response.is_server_error:
+                raise
+            return None
 
     @contextlib.asynccontextmanager
     async def sampled(self, cluster: Document, seen: list[Status]) -> AsyncIterator[None]:
@@ -92,7 +110,8 @@ class Clusters:
 
         async def sample() -> None:
             while True:
-                seen.append(await self.status(cluster))
+                if (found := await self._status_if_any(cluster, ADAPTER)) is not None:
+                    seen.append(found)
                 await asyncio.sleep(POLL_SECONDS)
 
         task = asyncio.create_task(sample())
@@ -105,6 +124,12 @@ class Clusters:
 
     async def until_available(self, cluster: Document, generation: int = 1) -> Status:
         return await self.until(cluster, lambda seen: seen.is_available(generation), f"generation {generation}")
+
+    async def upgrade(self, cluster: Document) -> Document:
+        return await self.change(cluster, openshift_version=NEW_VERSION)
+
+    async def until_upgraded(self, cluster: Document) -> Status:
+        return await self.until(cluster, lambda seen: seen.is_upgraded, NEW_VERSION)
 
     async def until_gone(self, cluster: Document, *, unstick: Callable[[], Awaitable[object]]) -> None:
         """Maestro's agent sometimes never confirms a deletion; `unstick` restarts it, as an operator would."""

@@ -8,6 +8,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import TypeVar
 
 import httpx
@@ -17,7 +18,7 @@ from lab.real.cluster.maestro import ClusterMaestro
 from tests.support.adapter import SPEC
 from tests.support.cluster import Refused
 from tests.support.hyperfleet_api import BASE
-from tests.support.installed import Clusters, Document, Status
+from tests.support.installed import NEW_VERSION, Clusters, Document, Status
 from tests.support.outages import Component
 
 CHANGES = ("created", "updated", "deleted")
@@ -28,7 +29,6 @@ LOST_SECONDS = 1200.0
 OUTAGE_SECONDS = (2.0, 6.0)
 CALM_SECONDS = (8.0, 16.0)
 _POLL_SECONDS = 1.0
-_NEW_VERSION = "4.22.1"
 
 Answer = TypeVar("Answer")
 
@@ -87,6 +87,7 @@ class Soak:
         self._random = random.Random(seed)
         self._names = [f"s-{uuid.uuid4().hex[:12]}" for _ in range(count)]
         self._places = asyncio.Semaphore(max(MIN_AT_ONCE, count // AT_ONCE_SHARE))
+        self._all_killed = asyncio.Event()
 
     async def run(self, operator: Operator, maestro: ClusterMaestro) -> None:
         async with self._observed(operator, maestro), self._in_trouble(), asyncio.TaskGroup() as group:
@@ -98,10 +99,12 @@ class Soak:
             try:
                 async with asyncio.timeout(LOST_SECONDS):
                     cluster = await self._create(name)
-                    await self._change(name, "updated", cluster, self._update, _is_updated)
+                    await self._change(name, "updated", cluster, self._update, lambda seen: seen.is_upgraded)
+                    if name == self._names[-1]:  # a quick run must not end before every component was killed
+                        await self._all_killed.wait()
                     await self._delete(name, cluster)
             except TimeoutError:
-                self.record.lost[name] = f"not {CHANGES[len(self.record.changes[name])]}"
+                self.record.lost[name] = f"not {CHANGES[len(self.record.changes.get(name, ()))]}"
             self._ended += 1
             if self._ended % max(1, len(self._names) // 10) == 0:
                 count, lost = f"{self._ended} of {len(self._names)}", len(self.record.lost)
@@ -139,7 +142,7 @@ class Soak:
         self._note(name, what, began)
 
     async def _update(self, cluster: Document) -> None:
-        spec = {**SPEC, "openshift_version": _NEW_VERSION}
+        spec = {**SPEC, "openshift_version": NEW_VERSION}
         (await self._clusters.api.http.patch(cluster["href"], json={"spec": spec})).raise_for_status()
 
     async def _delete(self, name: str, cluster: Document) -> None:
@@ -178,12 +181,17 @@ class Soak:
                 await _pause(over, self._random.uniform(*CALM_SECONDS))
                 if over.is_set():
                     return
-                began = self.record.now
-                with contextlib.suppress(Refused):  # no such pod at the moment
-                    await component.kill()
-                await asyncio.sleep(self._random.uniform(*OUTAGE_SECONDS))
-                await component.start()
-                self.record.outages.append(Span(name, began, self.record.now))
+                with contextlib.suppress(Refused):  # no such pod at the moment, or the API server is not ready yet
+                    await self._kill(name, component)
+
+    async def _kill(self, name: str, component: Component) -> None:
+        began = self.record.now
+        await component.kill()
+        await asyncio.sleep(self._random.uniform(*OUTAGE_SECONDS))
+        await component.start()
+        self.record.outages.append(Span(name, began, self.record.now))
+        if {outage.name for outage in self.record.outages} == set(self._components):
+            self._all_killed.set()
 
     @contextlib.asynccontextmanager
     async def _observed(self, operator: Operator, maestro: ClusterMaestro) -> AsyncIterator[None]:
@@ -193,7 +201,9 @@ class Soak:
             while True:
                 for (_, name), found in list(operator.clusters.items()):
                     self.record.hosted_clusters[name].add(found["metadata"]["uid"])
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(
+                    OSError, HTTPException, ValueError
+                ):  # Maestro is away, or was killed meanwhile
                     for work in await asyncio.to_thread(maestro.works):
                         self.record.works[work["manifests"][0]["metadata"]["name"]].add(work["id"])
                 await asyncio.sleep(_POLL_SECONDS)
@@ -205,10 +215,6 @@ class Soak:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-
-
-def _is_updated(seen: Status) -> bool:
-    return seen.is_available(2) and seen.data.get("version") == _NEW_VERSION
 
 
 async def _pause(over: asyncio.Event, seconds: float) -> None:

@@ -39,7 +39,7 @@ def _row(name: str, value: str) -> str:
 def picture(record: Record) -> str:
     """One line for each cluster from left to right, and a band through all of them for each outage."""
     components = list(dict.fromkeys(outage.name for outage in record.outages))
-    lives = sorted(record.changes.values(), key=lambda spans: spans[0].began)
+    lives = sorted((spans for spans in record.changes.values() if spans), key=lambda spans: spans[0].began)
     row = min(_MOST_ROW, 600 / max(len(lives), 1))
     above = _TOP + _OUTAGE_ROW * len(components)
     height = above + row * len(lives) + 40

@@ -8,13 +8,12 @@ import yaml
 
 from lab.real.cluster.maestro import CONSUMER, NAMESPACE, ClusterMaestro
 from shared.languages.gotemplate import compile_structure
-from tests.support.cluster import JobNamespace, Kubectl, client_certificate
+from tests.support.cluster import KEPT_SECONDS, JobNamespace, Kubectl, client_certificate
 from tests.support.kubernetes import unique
 
 TEMPLATE = Path(__file__).parents[3] / "jobs" / "maestro-cli" / "job.yaml"
 CONDITIONS = "--output=jsonpath={range .status.conditions[*]}{.type}={.status} {end}"
-# Longer than a look at the Job takes.
-KEPT = {"ttlSecondsAfterFinished": 120}
+KEPT = {"ttlSecondsAfterFinished": KEPT_SECONDS}
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ The rights are those of `jobs/controlplane/rbac.yaml`. The same is asked of Maes
 
 import socket
 import ssl
+from dataclasses import replace
 from http import HTTPStatus
 
 import httpx
@@ -20,7 +21,7 @@ REPORT = "adapter-report write --condition Available=True:Ready:"
 @pytest.fixture
 async def token(namespace: JobNamespace, template: JobTemplate) -> str:
     """A token of the account of a Job that runs."""
-    await namespace.create(template.script("j", f"{REPORT}; sleep 600"))
+    await namespace.create(replace(template, slowness=4).script("j", f"{REPORT}; sleep 600"))
     await namespace.until("j", lambda job: job.has_condition("Available", "True", "Ready"))
     return (await namespace.kubectl("create", "token", ACCOUNT)).strip()
 
@@ -119,7 +120,7 @@ async def test_the_adapters_container_has_no_token_and_cannot_write_but_where_it
 
 
 async def test_the_reporter_cannot_write_the_report(namespace: JobNamespace, template: JobTemplate) -> None:
-    await namespace.create(template.script("reading", "sleep 600"))
+    await namespace.create(replace(template, slowness=4).script("reading", "sleep 600"))
     pod = await namespace.running_pod("reading")
     with pytest.raises(Refused, match="Read-only file system"):
         await namespace.kubectl(

@@ -72,9 +72,10 @@ async def test_adapters_with_and_without_a_job_serve_the_same_cluster(
     kept = await jobs_namespace.kubectl.get("configmap", f"dns-{cluster['id']}", f"--namespace={JOBS}")
     assert kept["data"] == {"managed-by": "dns"}
 
-    await clusters.change(cluster, openshift_version="4.22.1")
-    for adapter in ("validation", "dns", "controlplane"):
+    await clusters.upgrade(cluster)
+    for adapter in ("validation", "dns"):
         await clusters.until(
             cluster, lambda seen: seen.generation == 2 and seen.says("Available", "True"), adapter, adapter
         )
+    await clusters.until_upgraded(cluster)
     operator.check()

@@ -1,5 +1,5 @@
 """Clusters are created, updated and deleted while every component in turn is killed: `make soak CLUSTERS=200`.
-`SOAK_PICTURE` names a file for the picture, `SOAK_SEED` repeats the order of the outages.
+`SOAK_PICTURE` names a file for the picture, `SOAK_SEED` repeats how long the outages and the pauses between them last.
 """
 
 import os
@@ -28,6 +28,7 @@ async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_
     components: dict[str, Component],
     jobs_namespace: JobNamespace,
     capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     seed = int(os.environ.get("SOAK_SEED", time.time()))
 
@@ -46,9 +47,10 @@ async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_
         "HostedClusters": sum(name in names for _, name in operator.clusters),
     }
     show(*table(record, left_behind))
-    if file := os.environ.get("SOAK_PICTURE"):
-        Path(file).write_text(picture(record))  # noqa: ASYNC240 - the soak is over
+    file = Path(os.environ.get("SOAK_PICTURE") or tmp_path / "soak.svg")
+    file.write_text(picture(record))  # noqa: ASYNC240 - the soak is over
     assert record.lost == {}
+    assert {outage.name for outage in record.outages} == set(components)
     assert record.duplicates == []
     assert left_behind == {"works": 0, "HostedClusters": 0}
     assert {tuple(span.name for span in spans) for spans in record.changes.values()} == {CHANGES}
