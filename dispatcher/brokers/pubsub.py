@@ -101,12 +101,13 @@ class PubSubConnection:
             await self.wait_lost()
 
     async def wait_lost(self) -> None:
-        reading = self._tasks[0]
-        await asyncio.wait({reading})
-        if reading.cancelled():
+        """Without its leases a stream would only deliver what it delivered before."""
+        ended, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        if any(task.cancelled() for task in ended):
             raise Unavailable("the stream was stopped")
         with translated(self._settings.path):
-            reading.result()
+            for task in ended:
+                task.result()
 
     async def stop(self) -> None:
         self._stream.cancel()

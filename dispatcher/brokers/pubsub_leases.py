@@ -75,12 +75,8 @@ class Leases:
 
     async def flush(self) -> None:
         self._news.clear()
-        acks, self._acks = self._acks, []
-        returns, self._returns = self._returns, []
-        for chunk in _chunks(acks):
-            await _try("acknowledge messages", self._calls.acknowledge, chunk)
-        for chunk in _chunks(returns):
-            await _try("give messages back", self._calls.give_back, chunk)
+        await _send("acknowledge messages", self._calls.acknowledge, self._acks)
+        await _send("give messages back", self._calls.give_back, self._returns)
 
     async def _extend(self) -> None:
         for chunk in _chunks(list(self._held)):
@@ -91,6 +87,13 @@ class Leases:
             self._held.discard(ack_id)
             ending.append(ack_id)
             self._news.set()
+
+
+async def _send(doing: str, call: Callable[[list[str]], Awaitable[None]], ids: list[str]) -> None:
+    """Ids leave the list once they are sent, so that the next flush repeats one that was cancelled."""
+    for chunk in _chunks(list(ids)):
+        await _try(doing, call, chunk)
+        del ids[: len(chunk)]
 
 
 async def _try(doing: str, call: Callable[[list[str]], Awaitable[None]], ids: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -111,9 +112,10 @@ class Run:
         _log.log(level, redacted)
 
     def run_again(self, requeue: Requeue) -> None:
-        """The earliest of several requests for another run counts."""
-        if self.requeue is None or (requeue.after or 0.0) < (self.requeue.after or 0.0):
-            self.requeue = requeue
+        """The earliest of several requests counts. The next run only observes where none of them asks for more."""
+        former = self.requeue or requeue
+        earliest = requeue if (requeue.after or 0.0) < (former.after or 0.0) else former
+        self.requeue = replace(earliest, observe_only=former.observe_only and requeue.observe_only)
 
     def log(self, action: LogAction) -> None:
         """An author's own line. One that cannot be rendered is no reason to stop."""

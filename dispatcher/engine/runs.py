@@ -52,24 +52,33 @@ class Delivered:
 class RunRequest:
     """`delivered` is filled by watches only: such a run writes no resource and reports what was delivered.
 
-    A wake by an awaited deletion delivers nothing, so its run may create.
+    With `observe_only` it writes none either, and reports what it finds. A wake by an awaited deletion delivers
+    nothing, so its run may create.
     """
 
     event: Event
     cause: Cause = Cause.EVENT
     delivered: tuple[Delivered, ...] = ()
+    observe_only: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether the run may create, update and delete resources."""
+        return not self.delivered and not self.observe_only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requeue:
     """Run the object again after so many seconds; None leaves the wait to the queue's backoff.
 
-    `generation` is what the API said the object's generation is, where it has moved on since the event.
+    `generation` is what the API said the object's generation is, where it has moved on since the event. `observe_only`
+    asks for a run that writes no resource.
     """
 
     reason: str
     after: float | None = None
     generation: int | None = None
+    observe_only: bool = False
 
     def renew(self, event: Event) -> Event:
         """The event of the next run: one whose generation is out of date would only repeat this run."""

@@ -8,7 +8,16 @@ from typing import Protocol
 import structlog
 
 from dispatcher.engine.ports import Object
-from dispatcher.engine.runs import AwaitedDeletion, Event, ObjectKey, Requeue, RunRequest, RunResult, Status
+from dispatcher.engine.runs import (
+    AwaitedDeletion,
+    Delivery,
+    Event,
+    ObjectKey,
+    Requeue,
+    RunRequest,
+    RunResult,
+    Status,
+)
 from dispatcher.observability.objects import ObjectRecords
 from dispatcher.observability.tracing import Tracing
 from dispatcher.runtime.recording import RunMetrics, error_of, record_of
@@ -79,13 +88,15 @@ class Reconciler:
         return replace(request, event=replace(event, data={**event.data, TRACE_CONTEXT: context}))
 
     def _ended(self, start: Start, result: RunResult) -> Ended:
-        already_gone = self._awaited.expect(start.key, start.request.event, result.awaited_deletions)
-        requeue = result.requeue
-        if result.awaited_deletions and requeue is None:
+        request, requeue, already_gone = start.request, result.requeue, False
+        if request.writes:  # else the run has decided nothing, and what a former run waits for is still awaited
+            already_gone = self._awaited.expect(start.key, request.event, result.awaited_deletions)
+        if result.awaited_deletions and (requeue is None or (requeue.after or 0.0) > FOLLOWED_DELETION_SECONDS):
             # Where no watch of this process sees it, the queue's backoff decides when to look again.
             wait = FOLLOWED_DELETION_SECONDS if all(map(self._follows, result.awaited_deletions)) else None
             requeue = Requeue(reason="a deletion is awaited", after=0.0 if already_gone else wait)
-        return Ended(failed=result.status is Status.FAILED, requeue=requeue)
+        reported = any(report.delivery is not Delivery.WITHHELD for report in result.reports)
+        return Ended(failed=result.status is Status.FAILED, reported=reported, requeue=requeue)
 
     def _log_end(self, request: RunRequest, result: RunResult, seconds: float) -> None:
         fields = {"cause": request.cause.value, "seconds": round(seconds, 3)}

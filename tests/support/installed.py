@@ -5,9 +5,11 @@ import contextlib
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.support.adapter import SPEC
 from tests.support.hyperfleet_api import Api
@@ -20,6 +22,9 @@ STUCK_SECONDS = 90.0
 NEW_VERSION = "4.22.1"
 ADAPTER = "controlplane"
 TTL_SECONDS = 5
+# Sentinel announces a reconciled cluster again when its last report is as old as this. An upgrade, for one, may end after
+# its Job has: then the next Job reports it.
+SOON = pytest.mark.parametrize("stale", [timedelta(seconds=15)], ids=[""])
 
 Document = dict[str, Any]
 

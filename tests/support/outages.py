@@ -9,9 +9,12 @@ from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.maestro import ClusterMaestro
 from lab.real.installed.release import CONTROL_PLANE
 from lab.real.installed.services import Services
-from tests.support.cluster import JobNamespace
+from tests.support.cluster import JobNamespace, Refused
 
 DISPATCHERS = f"--selector=app.kubernetes.io/instance={CONTROL_PLANE}"
+RUNNING = "--field-selector=status.phase=Running"
+# A cluster is looked at more often than this in a soak; without clusters there are no pods.
+NO_POD_SECONDS = 30.0
 
 # It lasts as long as the process: a server dies with the thread that started it.
 _THREAD = ThreadPoolExecutor(max_workers=1, thread_name_prefix="servers")
@@ -55,11 +58,17 @@ def servers(cluster: Cluster, services: Services, maestro: ClusterMaestro) -> di
 
 
 def pods(system: JobNamespace, jobs: JobNamespace) -> dict[str, Component]:
+    """Pods of Jobs are waited for, so that one is killed at work; Refused where there is none."""
+
     async def kill_dispatchers() -> None:
         await system.kubectl("delete", "pods", DISPATCHERS, "--grace-period=0", "--force")
 
     async def kill_jobs() -> None:
-        await jobs.kubectl("delete", "pods", "--all", "--field-selector=status.phase=Running", "--wait=false")
+        try:
+            await jobs.first(lambda _: True, "pods", RUNNING, within=NO_POD_SECONDS)
+        except TimeoutError:
+            raise Refused("no pod of a Job runs") from None
+        await jobs.kubectl("delete", "pods", RUNNING, "--wait=false")
 
     return {"dispatcher": Component(kill_dispatchers), "pods of Jobs": Component(kill_jobs)}
 

@@ -67,7 +67,8 @@ class StatusSender:
         if stored is None or stored.get("observed_generation") != status.generation:
             return ""
         reason = f"{quiet.resource} has not reported yet, and generation {status.generation} was reported before"
-        run.run_again(Requeue(reason=reason, after=quiet.remaining))
+        # A Job that has gone meanwhile, and was not seen here, must not be created without an event.
+        run.run_again(Requeue(reason=reason, after=quiet.remaining, observe_only=not quiet.waits))
         return reason
 
     async def _discarded(self, status: StatusBody, at: datetime, calls: list[CallRecord]) -> StatusReport:

@@ -21,10 +21,14 @@ _PERHAPS_SILENT = frozenset({Operation.SKIP, Operation.UPDATE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A watched resource that has said nothing yet, and for how many seconds more that is expected."""
+    """A watched resource that has said nothing yet, and for how many seconds more that is expected.
+
+    `waits` where a deletion is in its way, so that it is still to be created.
+    """
 
     resource: str
     remaining: float
+    waits: bool = False
 
 
 def nothing_new(cause: Cause, *, unmet: bool) -> str:
@@ -49,7 +53,7 @@ def silence_of(
             continue
         remaining = limit - _age(operation, found, now)
         if remaining > 0:
-            return Silence(resource=resource.name, remaining=remaining)
+            return Silence(resource=resource.name, remaining=remaining, waits=operation is Operation.WAIT)
     return None
 
 

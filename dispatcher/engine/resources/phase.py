@@ -106,9 +106,10 @@ class ResourcesPhase:
             creatable=creatable,
             recreate_on_change=resource.recreate_on_change,
             supersede=resource.supersedes_lower_generations,
-            observe_only=bool(run.request.delivered),
+            observe_only=not run.request.writes,
         )
         self._ignore_other_generations(resource, wanted)
+        self._ignore_what_is_gone(resource, found)
         return await Actor(run, resource, target, wanted, manifest).settle(found), target
 
     async def _find(self, resource: Resource, target: Target) -> Object | None:
@@ -141,6 +142,12 @@ class ResourcesPhase:
         reason = f"{resource.name} was delivered at generation {generation_of(delivered)}, not {wanted.generation}"
         self._run.withhold = self._run.withhold or reason
         self._run.skip(reason)
+
+    def _ignore_what_is_gone(self, resource: Resource, found: Object | None) -> None:
+        """A Job that its TTL has removed says nothing; what it reported before stays."""
+        run = self._run
+        if run.request.observe_only and resource.watch and found is None:
+            run.withhold = run.withhold or f"{resource.name} is gone, and this run only observes"
 
     def _goes_on(self, resource: Resource, outcome: Outcome) -> bool:
         run = self._run

@@ -3,10 +3,11 @@
 Wakes of the same object coalesce into at most two pending runs:
 
 * *fresh* work, for a broker event, a timer or an awaited deletion: a run that reads everything anew. The event with the
-  highest generation counts, and of equals the later one.
+  highest generation counts, and of equals the later one. It only observes where nothing but such a timer asked for it.
 * *delivered* objects, which a watch saw change: a run that reports them and creates nothing.
 
-Where both are pending they run in turn, the delivered objects first, because the fresh run may replace them.
+Where both are pending they run in turn, the delivered objects first, because the fresh run may replace them. A timer
+that would only observe is dropped where the delivered objects were reported: it waited for that.
 """
 
 from dataclasses import dataclass
@@ -35,9 +36,10 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a run ended, as far as the schedule is concerned."""
+    """How a run ended, as far as the schedule is concerned. `reported` where a status was sent."""
 
     failed: bool = False
+    reported: bool = False
     requeue: Requeue | None = None
 
 
@@ -63,6 +65,7 @@ class Entry:
         self.slowed = False
         self._event = event
         self._fresh: Cause | None = None
+        self._observe_only = False
         self._deliveries: dict[tuple[str, str], _Delivery] = {}
         self._started: tuple[_Delivery, ...] = ()
         self._news_while_running = False
@@ -112,6 +115,7 @@ class Entry:
 
     def end(self, ended: Ended, backoff: Backoff, now: float) -> None:
         """Back to waiting. A failed run is tried again with what it was given; only news does not wait for that."""
+        observed_only = self.running is not None and self.running.request.observe_only
         self.running = None
         requeue = ended.requeue
         self.failures = self.failures + 1 if ended.failed else 0
@@ -123,12 +127,16 @@ class Entry:
             self._event = requeue.renew(self._event)
         if ended.failed:
             self._defer(0.0 if self._news_while_running else wait, f"retry after {self.failures} failed run(s)", now)
-            self._try_again(now)
-        elif self.pending:
-            self.wanted = now
+            self._try_again(now, observe_only=observed_only)
+            return
+        if self._started and self._observe_only and ended.reported:
+            self._drop_fresh()
+        if self.pending:
+            self.wanted, self.reason = now, ""
         elif requeue is not None:
             self._defer(wait, requeue.reason, now)
-            self._add_fresh(Cause.TIMER)
+        if requeue is not None:
+            self._add_fresh(Cause.TIMER, observe_only=requeue.observe_only)
 
     def _start_delivered(self) -> RunRequest:
         self._started = tuple(self._deliveries.values())
@@ -138,8 +146,8 @@ class Entry:
 
     def _start_fresh(self) -> RunRequest:
         assert self._fresh is not None
-        request = RunRequest(event=self._event, cause=self._fresh)
-        self._fresh = None
+        request = RunRequest(event=self._event, cause=self._fresh, observe_only=self._observe_only)
+        self._drop_fresh()
         self._started = ()
         self.receipts.clear()
         self._generation_tried = generation_of(self._event)
@@ -159,16 +167,20 @@ class Entry:
         del self.receipts[:-MAX_HELD_MESSAGES]
         return replaced
 
-    def _add_fresh(self, cause: Cause) -> None:
+    def _add_fresh(self, cause: Cause, *, observe_only: bool = False) -> None:
+        self._observe_only = observe_only and (self._fresh is None or self._observe_only)
         if self._fresh is None or _IMPORTANCE[cause] > _IMPORTANCE[self._fresh]:
             self._fresh = cause
 
-    def _try_again(self, now: float) -> None:
+    def _drop_fresh(self) -> None:
+        self._fresh, self._observe_only = None, False
+
+    def _try_again(self, now: float, *, observe_only: bool) -> None:
         if not self._started:
-            self._add_fresh(Cause.TIMER)
+            self._add_fresh(Cause.TIMER, observe_only=observe_only)
         for each in self._started:
             if now - each.arrived > LONGEST_DELIVERY_SECONDS:
-                self._add_fresh(Cause.TIMER)
+                self._add_fresh(Cause.TIMER, observe_only=True)
             else:
                 self._deliveries.setdefault(_identity(each.delivered), each)
 

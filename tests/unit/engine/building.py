@@ -279,9 +279,17 @@ class Stage:
             environment=self.environment,
         )
 
-    async def run(self, *, cause: Cause = Cause.EVENT, delivered: tuple[Delivered, ...] = (), **data: Any) -> RunResult:
+    async def run(
+        self,
+        *,
+        cause: Cause = Cause.EVENT,
+        delivered: tuple[Delivered, ...] = (),
+        observe_only: bool = False,
+        **data: Any,
+    ) -> RunResult:
         event = Event(id="e1", type="t", source="s", data={**self.data, **data})
-        return await self.engine.run(RunRequest(event=event, cause=cause, delivered=delivered))
+        request = RunRequest(event=event, cause=cause, delivered=delivered, observe_only=observe_only)
+        return await self.engine.run(request)
 
     def operations(self) -> list[str]:
         """What was written, in order."""

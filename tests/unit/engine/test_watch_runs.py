@@ -96,7 +96,32 @@ async def test_a_fresh_job_s_silence_is_not_reported_where_the_generation_was() 
     assert play.operations() == ["create job-5"]
     assert (play.api.bodies(), result.reports[0].delivery) == ([], Delivery.WITHHELD)
     assert result.requeue is not None
-    assert result.requeue.after == 180
+    assert (result.requeue.after, result.requeue.observe_only) == (180, True)
+
+
+async def test_the_look_at_a_silent_job_creates_no_other_and_says_nothing_where_it_is_gone() -> None:
+    play = stage()
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    result = await play.run(cause=Cause.TIMER, observe_only=True)
+
+    assert (play.operations(), play.api.bodies()) == ([], [])
+    assert (result.reports[0].delivery, result.reports[0].reason) == (
+        Delivery.WITHHELD,
+        "job is gone, and this run only observes",
+    )
+    assert result.requeue is None
+
+
+async def test_the_look_at_a_silent_job_reports_it_as_it_is() -> None:
+    silent = job(creationTimestamp=times.to_seconds(T0 - timedelta(seconds=181)))
+    play = stage(existing={"job-5": silent})
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    result = await play.run(cause=Cause.TIMER, observe_only=True)
+
+    assert (play.operations(), result.reports[0].delivery) == ([], Delivery.STORED)
+    assert play.api.bodies()[0]["conditions"][1]["status"] == "False"
 
 
 @pytest.mark.parametrize(

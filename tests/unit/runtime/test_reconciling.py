@@ -185,6 +185,40 @@ class TestAwaitedDeletions:
         ended = await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,)))
         assert ended.requeue == Requeue(reason="a deletion is awaited", after=0.0)
 
+    async def test_a_run_that_asks_for_a_later_one_does_not_wait_that_long(self, stage: Stage) -> None:
+        later = Requeue(reason="the Job has not reported yet", after=FOLLOWED_DELETION_SECONDS + 1)
+        ended = await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,), requeue=later))
+        assert ended.requeue == Requeue(reason="a deletion is awaited", after=FOLLOWED_DELETION_SECONDS)
+
+    @pytest.mark.parametrize(
+        "request_",
+        [
+            pytest.param({"delivered": (Delivered(resource="job", object={}, at=times.now()),)}, id="delivered"),
+            pytest.param({"observe_only": True}, id="a timer that only observes"),
+        ],
+    )
+    async def test_a_run_that_writes_nothing_leaves_them_awaited(self, stage: Stage, request_: dict[str, Any]) -> None:
+        await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,)))
+        await stage.run(**request_)
+        assert stage.awaited.see("u") is not None
+
+    async def test_a_run_that_may_write_says_anew_what_is_awaited(self, stage: Stage) -> None:
+        await stage.run(replace(SUCCESS, awaited_deletions=(DELETION,)))
+        await stage.run()
+        assert stage.awaited.see("u") is None
+
+
+@pytest.mark.parametrize(
+    ("delivery", "reported"),
+    [(Delivery.STORED, True), (Delivery.DISCARDED, True), (Delivery.WITHHELD, False)],
+)
+async def test_the_schedule_is_told_whether_a_status_was_sent(
+    stage: Stage, delivery: Delivery, *, reported: bool
+) -> None:
+    report = StatusReport(url="/clusters/a/statuses", delivery=delivery)
+    action = PostActionRecord(name="report", done=Done.EXECUTED, report=report)
+    assert await stage.run(replace(SUCCESS, post_actions=(action,))) == Ended(reported=reported)
+
 
 async def test_log_lines_of_a_run_have_the_go_adapters_fields(stage: Stage) -> None:
     await stage.run()

@@ -136,7 +136,7 @@ class TestDeliveredObjects:
         late = LONGEST_DELIVERY_SECONDS + 1
         schedule.end(key("a"), FAILED, now=late)
         request = one_start(schedule, now=late + 10).request
-        assert (request.cause, request.delivered) == (Cause.TIMER, ())
+        assert (request.cause, request.delivered, request.writes) == (Cause.TIMER, (), False)
 
     def test_an_awaited_deletion_reads_everything_anew(self, schedule: Schedule) -> None:
         schedule.wake(vanished("a"), now=0)
@@ -247,6 +247,16 @@ class TestRequeue:
         schedule.wake(published("a"), now=1)
         assert one_start(schedule, now=1).request.cause is Cause.EVENT
 
+    def test_a_request_for_another_run_is_not_lost_beside_a_delivered_object(self, schedule: Schedule) -> None:
+        schedule.wake(published("a"), now=0)
+        starts(schedule, now=0)
+        schedule.wake(changed("a"), now=1)
+        schedule.end(key("a"), Ended(requeue=Requeue(reason="a deletion is awaited", after=30)), now=1)
+        assert one_start(schedule, now=1).request.cause is Cause.WATCH
+        schedule.end(key("a"), Ended(reported=True), now=2)
+        request = one_start(schedule, now=2).request
+        assert (request.cause, request.writes) == (Cause.TIMER, True)
+
     def test_without_a_time_of_its_own_it_backs_off(self, schedule: Schedule) -> None:
         schedule.wake(published("a"), now=0)
         now = 0.0
@@ -262,6 +272,52 @@ class TestRequeue:
         starts(schedule, now=0)
         schedule.end(key("a"), Ended(failed=True, requeue=Requeue(reason="clock", after=2)), now=0)
         assert schedule.next_due() == 2
+
+
+class TestRunsThatOnlyObserve:
+    SILENT = Ended(requeue=Requeue(reason="the Job has not reported yet", after=180, observe_only=True))
+
+    @pytest.fixture(autouse=True)
+    def _silent_job(self, schedule: Schedule) -> None:
+        schedule.wake(published("a"), now=0)
+        starts(schedule, now=0)
+        schedule.end(key("a"), self.SILENT, now=0)
+
+    def test_a_silent_job_is_looked_at_by_a_run_that_writes_nothing(self, schedule: Schedule) -> None:
+        request = one_start(schedule, now=180).request
+        assert (request.cause, request.writes) == (Cause.TIMER, False)
+
+    def test_no_run_follows_once_the_job_was_reported(self, schedule: Schedule) -> None:
+        schedule.wake(changed("a"), now=5)
+        assert one_start(schedule, now=5).request.cause is Cause.WATCH
+        schedule.end(key("a"), Ended(reported=True), now=6)
+        assert starts(schedule, now=500) == []
+
+    def test_one_follows_where_the_delivered_object_was_not_reported(self, schedule: Schedule) -> None:
+        schedule.wake(changed("a"), now=5)
+        starts(schedule, now=5)
+        schedule.end(key("a"), DONE, now=6)
+        assert not one_start(schedule, now=180).request.writes
+
+    def test_an_event_makes_it_a_run_that_may_write(self, schedule: Schedule) -> None:
+        schedule.wake(published("a"), now=5)
+        request = one_start(schedule, now=5).request
+        assert (request.cause, request.writes) == (Cause.EVENT, True)
+
+    def test_an_awaited_deletion_makes_it_one_too(self, schedule: Schedule) -> None:
+        schedule.wake(vanished("a"), now=5)
+        assert one_start(schedule, now=5).request.writes
+
+    def test_one_that_failed_is_tried_again_as_such(self, schedule: Schedule) -> None:
+        starts(schedule, now=180)
+        schedule.end(key("a"), FAILED, now=180)
+        assert not one_start(schedule, now=190).request.writes
+
+    def test_the_run_after_it_may_write_again(self, schedule: Schedule) -> None:
+        starts(schedule, now=180)
+        schedule.end(key("a"), DONE, now=180)
+        schedule.wake(published("a"), now=200)
+        assert one_start(schedule, now=200).request.writes
 
 
 class TestTokenBucket:

@@ -8,7 +8,7 @@ import pytest
 from lab.hypershift.operator import Operator
 from lab.real.installed.release import CONTROL_PLANE, Releases
 from tests.support.cluster import JobNamespace
-from tests.support.installed import Clusters, Document
+from tests.support.installed import SOON, Clusters, Document
 from tests.support.outages import Component, dispatchers
 
 # Long enough for several attempts of everybody who needs the server.
@@ -16,6 +16,7 @@ OUTAGE_SECONDS = 5
 LEASE = f"hyperfleet-adapter-{CONTROL_PLANE}"
 
 
+@SOON
 @pytest.mark.parametrize("name", ["RabbitMQ", "HyperFleet API", "Kubernetes API server", "Maestro and its agent"])
 async def test_a_restart_in_the_middle_delays_clusters_and_loses_none(
     clusters: Clusters, operator: Operator, components: dict[str, Component], name: str

@@ -16,7 +16,7 @@ from lab.real.installed.dependencies import Dependencies
 from lab.real.installed.release import JOBS, AdapterFiles, Images, Releases, with_ttl
 from lab.real.installed.services import Services
 from tests.support.cluster import JobNamespace
-from tests.support.installed import TTL_SECONDS, Clusters
+from tests.support.installed import SOON, TTL_SECONDS, Clusters
 
 REPORTER = "hyperfleet/status-reporter:0.1.0"
 
@@ -62,6 +62,7 @@ async def dependencies(services: Services, _validation_and_dns: None) -> AsyncIt
         yield dependencies
 
 
+@SOON
 async def test_adapters_with_and_without_a_job_serve_the_same_cluster(
     clusters: Clusters, operator: Operator, jobs_namespace: JobNamespace
 ) -> None:

@@ -4,7 +4,6 @@
 
 import os
 import time
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from lab.hypershift.operator import Operator
 from lab.real.cluster.maestro import ClusterMaestro
 from tests.support.cluster import JobNamespace
-from tests.support.installed import Clusters
+from tests.support.installed import SOON, Clusters
 from tests.support.outages import Component
 from tests.support.soak import CHANGES, Soak
 from tests.support.soak_result import picture, table
@@ -20,7 +19,7 @@ from tests.support.soak_result import picture, table
 COUNT = int(os.environ.get("CLUSTERS", "12"))
 
 
-@pytest.mark.parametrize("stale", [timedelta(seconds=15)], ids=[""])
+@SOON
 async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_in_turn(
     clusters: Clusters,
     operator: Operator,
