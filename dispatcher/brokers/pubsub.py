@@ -27,6 +27,7 @@ DEFAULT_ACK_DEADLINE_SECONDS = 60
 # Pub/Sub may send no headers before the first message; a refusal comes at once.
 HEADER_GRACE_SECONDS = 1.0
 CALL_TIMEOUT_SECONDS = 10.0
+STOP_SECONDS = 2.0
 _CHANNEL_OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -86,6 +87,7 @@ class PubSubConnection:
         self._leases = Leases(_Calls(self._client, settings.path), deadline=settings.ack_deadline_seconds)
         self._tasks: list[asyncio.Task[None]] = []
         self._stream: Any = None
+        self._stopping = asyncio.Event()
 
     async def start(self) -> None:
         with translated(self._settings.path):
@@ -110,11 +112,18 @@ class PubSubConnection:
                 task.result()
 
     async def stop(self) -> None:
-        self._stream.cancel()
+        """End the requests, and give back what comes until Pub/Sub ends the stream.
 
-    async def close(self) -> None:
+        A message sent into a stream that we cancelled would wait for the end of its lease.
+        """
+        self._stopping.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=STOP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if self._stream is not None:
             self._stream.cancel()
+
+    async def close(self) -> None:
+        await self.stop()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -130,13 +139,16 @@ class PubSubConnection:
             max_outstanding_messages=settings.max_outstanding_messages,
             max_outstanding_bytes=settings.max_outstanding_bytes,
         )
-        await asyncio.get_running_loop().create_future()  # the stream lasts as long as its requests
+        await self._stopping.wait()  # the stream lasts as long as its requests
 
     async def _read(self) -> None:
         async for response in self._stream:
             for received in response.received_messages:
                 self._leases.take(received.ack_id)
-                self._deliver(PubSubMessage(received, self._leases))
+                if self._stopping.is_set():
+                    self._leases.give_back(received.ack_id)
+                else:
+                    self._deliver(PubSubMessage(received, self._leases))
         raise Unavailable("Pub/Sub ended the stream")
 
 

@@ -102,4 +102,4 @@ class ObjectRecords:
 
 def clean(text: str) -> str:
     """`text` without secrets, at a length that can be kept."""
-    return redact_text(text[:MAX_TEXT])
+    return redact_text(text)[:MAX_TEXT]

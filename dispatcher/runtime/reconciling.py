@@ -20,7 +20,7 @@ from dispatcher.engine.runs import (
 )
 from dispatcher.observability.objects import ObjectRecords
 from dispatcher.observability.tracing import Tracing
-from dispatcher.runtime.recording import RunMetrics, error_of, record_of
+from dispatcher.runtime.recording import RunMetrics, error_of, record_of, record_of_crash
 from dispatcher.runtime.scheduling.entry import Ended, Start
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from shared import logs, times
@@ -70,8 +70,11 @@ class Reconciler:
         ):
             try:
                 result = await self._engine.run(self._with_trace_context(request))
-            except BaseException:
+            except BaseException as error:
                 self._metrics.count_crash(request.cause, seconds=clock() - began)
+                if self._records is not None:
+                    record = record_of_crash(request, error, started=started, seconds=clock() - began)
+                    self._records.note_run(start.key, record)
                 raise
             seconds = clock() - began
             self._metrics.count(request, result, seconds=seconds, waited=start.waited)

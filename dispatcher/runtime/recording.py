@@ -1,5 +1,6 @@
 """What a run leaves in metrics, log lines and the records of its object."""
 
+import asyncio
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -43,6 +44,17 @@ def record_of(request: RunRequest, result: RunResult, *, started: datetime, seco
         error=clean(error_of(result)),
         generation=generations[-1] if generations else None,
         statuses=tuple(_status_text(report.delivery, report.reason) for report in result.reports),
+    )
+
+
+def record_of_crash(request: RunRequest, error: BaseException, *, started: datetime, seconds: float) -> RunRecord:
+    """Of a run that has no result."""
+    if isinstance(error, asyncio.CancelledError):
+        text = "cancelled, at the deadline of a run or because the dispatcher stops"
+    else:
+        text = f"{type(error).__name__}: {error}"
+    return RunRecord(
+        started=started, seconds=seconds, cause=request.cause.value, outcome=Status.FAILED.value, error=clean(text)
     )
 
 

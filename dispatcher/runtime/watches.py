@@ -9,6 +9,7 @@ from dispatcher.engine.resources.stamping import MANAGED_BY, managed_by
 from dispatcher.engine.runs import AwaitedDeletion
 from dispatcher.runtime.leading import Work
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from dispatcher.runtime.watching.expiring import Expiring
 from dispatcher.runtime.watching.objects import ObjectWatch, Wakes
 from dispatcher.runtime.watching.owners import Owners
 from dispatcher.runtime.watching.works import WorkWatch
@@ -63,9 +64,10 @@ class Watches:
         selection = Selection(
             api_version=kind.api_version, kind=kind.kind, namespace=kind.namespace, labels="=".join(self._label)
         )
+        expiring = Expiring(kind.owners)
 
         async def work() -> None:
-            await ObjectWatch(kind.owners, wakes, awaited).run(Watch(client, selection))
+            await ObjectWatch(kind.owners, wakes, awaited, expiring).run(Watch(client, selection))
 
         return work
 

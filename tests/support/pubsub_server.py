@@ -119,15 +119,23 @@ class PubSubServer:
         await context.send_initial_metadata(())
         stream = _Stream(first.max_outstanding_messages)
         subscription.streams.append(stream)
+        until_closed = asyncio.create_task(self._close_after(requests, stream))
         try:
-            while True:
+            while not stream.closed:
                 self._expire(subscription)
                 while subscription.waiting and stream.takes_more:
                     yield self._lease(subscription, stream, first.stream_ack_deadline_seconds)
-                await self._wait_for_news(subscription)
+                await self._wait_for_news(subscription, stream)
         finally:
+            until_closed.cancel()
             stream.closed = True
             subscription.streams.remove(stream)
+
+    async def _close_after(self, requests: AsyncIterator[types.StreamingPullRequest], stream: _Stream) -> None:
+        async for _ in requests:
+            pass
+        stream.closed = True
+        await self._changed()
 
     def _lease(self, subscription: _Subscription, stream: _Stream, seconds: int) -> types.StreamingPullResponse:
         body, ack_id = subscription.waiting.popleft(), f"ack-{next(self._ids)}"
@@ -148,11 +156,12 @@ class PubSubServer:
         for stream in subscription.streams:
             stream.held.pop(ack_id, None)
 
-    async def _wait_for_news(self, subscription: _Subscription) -> None:
+    async def _wait_for_news(self, subscription: _Subscription, stream: _Stream) -> None:
         ends = min((ends for _, ends in subscription.leases.values()), default=None)
         try:
             async with asyncio.timeout_at(ends), self.news:
-                await self.news.wait()
+                if not stream.closed:
+                    await self.news.wait()
         except TimeoutError:
             return
 

@@ -130,6 +130,8 @@ class Queue:
         start, _ = self._runs.pop(run)
         if run.cancelled():
             self._settle(start.receipts, _give_back)
+            if not self._stopping:  # a library's own cancellation, which must not block the object
+                self._settle(self.schedule.end(start.key, Ended(failed=True), _now()), _ack)
         self._start_due()
 
     async def _run(self, start: Start) -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 from dispatcher.engine.ports import Object
 from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from dispatcher.runtime.watching.expiring import Expiring
 from dispatcher.runtime.watching.fingerprints import Digest, digest_of_object
 from dispatcher.runtime.watching.owners import Owners, wake_after_deletion
 from shared import times
@@ -32,23 +33,43 @@ class EventSource(Protocol):
 
 
 class ObjectWatch:
-    """Remembers a digest of each object, so that only what changed wakes. Wakes of the first list are background."""
+    """Remembers a digest of each object, so that only what changed wakes. Wakes of the first list are background.
+
+    `expiring` is what a former watch of this kind has left.
+    """
 
     def __init__(
         self,
         owners: Owners,
         wakes: Wakes,
         awaited: AwaitedDeletions,
+        expiring: Expiring,
         *,
         now: Callable[[], datetime] = times.now,
     ) -> None:
         self._owners = owners
         self._wakes = wakes
         self._awaited = awaited
+        self._expiring = expiring
         self._now = now
         self._digests: dict[str, Digest | None] = {}
 
     async def run(self, source: EventSource) -> None:
+        clock = asyncio.get_running_loop().time
+        self._expiring.resume(clock())
+        catching_up = asyncio.create_task(self._catch_up(source), name="look for missed deletions")
+        try:
+            await self._follow(source)
+        finally:
+            catching_up.cancel()
+            self._expiring.pause(clock())
+
+    async def _catch_up(self, source: EventSource) -> None:
+        await source.synced.wait()
+        for wake in self._expiring.missed(self._digests):
+            self._wakes.wake(wake)
+
+    async def _follow(self, source: EventSource) -> None:
         async with aclosing(source.events()) as events:
             async for event in events:
                 if event.change is Change.DELETED:
@@ -59,8 +80,8 @@ class ObjectWatch:
 
     def _on_seen(self, found: Object, *, background: bool) -> None:
         uid, digest = _uid(found), digest_of_object(found)
-        if self._digests.get(uid) == digest:
-            self._digests[uid] = digest
+        self._expiring.see(uid, found)
+        if uid in self._digests and self._digests[uid] == digest:
             return
         self._digests[uid] = digest
         wake = self._owners.changed(found, self._now(), background=background) if digest is not None else None
@@ -68,9 +89,10 @@ class ObjectWatch:
             self._wakes.wake(wake)
 
     def _on_deleted(self, found: Object) -> None:
-        self._digests.pop(_uid(found), None)
-        waiting = self._awaited.see(_uid(found))
-        wake = wake_after_deletion(*waiting) if waiting is not None else self._owners.expired(found)
+        uid = _uid(found)
+        self._digests.pop(uid, None)
+        waiting, expired = self._awaited.see(uid), self._expiring.gone(uid, found)
+        wake = wake_after_deletion(*waiting) if waiting is not None else expired
         if wake is not None:
             self._wakes.wake(wake)
 

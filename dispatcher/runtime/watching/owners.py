@@ -33,6 +33,7 @@ class Owners:
         self._unwatched = frozenset(
             each.name for each in self.resources if each.transport == "kubernetes" and not each.watch
         )
+        self.has_repoll = any(each.repoll is not None for each in self.resources)
         self._names: OrderedDict[str, str] = OrderedDict()
 
     def learn(self, discovered: Mapping[str, Object]) -> None:
@@ -59,20 +60,23 @@ class Owners:
             key=key_of(data), event=event_of(data), cause=Cause.WATCH, delivered=delivered, background=background
         )
 
-    def expired(self, found: Object) -> Wake | None:
-        """The wake for an object that is gone, where it is to be made again."""
+    def expired(self, found: Object, *, is_last: bool = False) -> Wake | None:
+        """The wake for an object once it is gone, where it is to be made again.
+
+        `is_last`: it is gone, and a condition that fails is worth a log line.
+        """
         data = stamped_event(found)
-        if data is None or not self._is_repolled(found):
+        if data is None or not self._is_repolled(found, is_last=is_last):
             return None
         return Wake(key=key_of(data), event=event_of(data), cause=Cause.TIMER)
 
-    def _is_repolled(self, found: Object) -> bool:
+    def _is_repolled(self, found: Object, *, is_last: bool) -> bool:
         """By the rule of its resource; where that is not known, only a rule without a condition counts."""
         name = self._name_of(found)
         for resource in self.resources:
             if resource.repoll is None or name not in ("", resource.name):
                 continue
-            if resource.repoll.when is None or (name and _holds(resource.repoll.when, name, found)):
+            if resource.repoll.when is None or (name and _holds(resource.repoll.when, name, found, is_last=is_last)):
                 return True
         return False
 
@@ -93,11 +97,12 @@ def event_of(data: Mapping[str, Any]) -> Event:
     return Event(id="", type="", source="", data=data)
 
 
-def _holds(condition: CelProgram, name: str, found: Object) -> bool:
+def _holds(condition: CelProgram, name: str, found: Object, *, is_last: bool) -> bool:
     try:
         return is_match(condition.evaluate({"resources": {name: found}}))
     except LanguageError as error:
-        log.warning("the condition of repoll failed, the next event decides", resource=name, error=str(error))
+        if is_last:
+            log.warning("the condition of repoll failed, the next event decides", resource=name, error=str(error))
         return False
 
 

@@ -56,6 +56,21 @@ async def test_a_closed_connection_frees_its_messages_at_once(server: PubSubServ
     await other.close()
 
 
+async def test_what_comes_while_the_deliveries_are_stopped_goes_to_another_consumer(server: PubSubServer) -> None:
+    server.subscribe(TOPIC, PATH)
+    first, second = Inbox(), Inbox()
+    connection = await PubSubSubscription(settings(server)).connect(first.deliver)
+    stopping = asyncio.create_task(connection.stop())
+    await asyncio.sleep(0)  # it has begun, and Pub/Sub does not know yet
+    await server.publish(TOPIC, b"work")
+    await stopping
+    other = await PubSubSubscription(settings(server)).connect(second.deliver)
+    await second.until(1)
+    assert first.messages == []
+    await other.close()
+    await connection.close()
+
+
 async def test_a_missing_subscription_is_named_with_what_to_do(server: PubSubServer) -> None:
     with pytest.raises(NotFound, match="create_subscription_if_missing") as refused:
         await PubSubSubscription(settings(server)).connect(Inbox().deliver)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from dispatcher.observability.objects import MAX_RUNS, ObjectRecords, RunRecord, clean
+from dispatcher.observability.objects import MAX_RUNS, MAX_TEXT, ObjectRecords, RunRecord, clean
 from tests.support.wakes import key
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
@@ -50,3 +50,8 @@ def test_an_object_is_found_whatever_the_case_of_its_kind() -> None:
 def test_texts_are_redacted_and_cut() -> None:
     assert "hunter2" not in clean("amqp://user:hunter2@host/ refused, password=hunter2")
     assert len(clean("x" * 10_000)) <= 1_000
+
+
+def test_a_secret_is_found_before_its_text_is_cut() -> None:
+    for length in range(MAX_TEXT - 30, MAX_TEXT):
+        assert "hunter2" not in clean("x" * length + " amqp://user:hunter2hunter2@host/")

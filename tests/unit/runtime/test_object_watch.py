@@ -15,6 +15,7 @@ from dispatcher.engine.runs import AwaitedDeletion, Cause
 from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching import owners as owners_module
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
+from dispatcher.runtime.watching.expiring import LONGEST_PAUSE_SECONDS, Expiring
 from dispatcher.runtime.watching.objects import ObjectWatch
 from dispatcher.runtime.watching.owners import Owners
 from shared.kubernetes import Change, WatchEvent
@@ -61,6 +62,7 @@ class FakeSource:
         for each in self.listed:
             yield each
         self.synced.set()
+        await asyncio.sleep(0)  # who waits for the list goes first
         for each in self.changes:
             yield each
 
@@ -86,7 +88,12 @@ class Stage:
         self, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = (), resources: Any = None
     ) -> list[Wake]:
         owners = Owners(resources or [resource()])
-        watch = ObjectWatch(owners, self.queue, self.awaited, now=lambda: NOW)
+        return await self.lead(owners, Expiring(owners), *changes, listed=listed)
+
+    async def lead(
+        self, owners: Owners, expiring: Expiring, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = ()
+    ) -> list[Wake]:
+        watch = ObjectWatch(owners, self.queue, self.awaited, expiring, now=lambda: NOW)
         await watch.run(FakeSource(list(listed), list(changes)))
         return self.queue.woken
 
@@ -148,9 +155,7 @@ UPGRADING = 'resources.job.metadata.annotations["example.com/upgrade"] == "Progr
 
 @pytest.mark.parametrize(("state", "wakes"), [("Progressing", 1), ("Completed", 0)])
 async def test_with_a_condition_the_job_that_is_gone_decides(stage: Stage, state: str, wakes: int) -> None:
-    removed = job("u")
-    removed["metadata"]["annotations"]["example.com/upgrade"] = state
-    assert len(await stage.watch(gone(removed), resources=[repolled_when(UPGRADING)])) == wakes
+    assert len(await stage.watch(gone(upgrading(state)), resources=[repolled_when(UPGRADING)])) == wakes
 
 
 async def test_a_condition_that_fails_leaves_it_to_the_next_event(stage: Stage) -> None:
@@ -159,6 +164,61 @@ async def test_a_condition_that_fails_leaves_it_to_the_next_event(stage: Stage) 
     (line,) = lines
     assert (line["log_level"], line["resource"]) == ("warning", "job")
     assert "no such key" in line["error"]
+
+
+def upgrading(state: str) -> dict[str, Any]:
+    found = job("u")
+    found["metadata"]["annotations"]["example.com/upgrade"] = state
+    return found
+
+
+def metadata_of(found: dict[str, Any]) -> dict[str, Any]:
+    """What a later list leaves of an object that it does not show any more."""
+    return {"metadata": found["metadata"]}
+
+
+class TestADeletionThatNobodyWatched:
+    """The Job was upgrading when it was last seen, so it is to be made again."""
+
+    async def test_wakes_when_a_later_list_shows_it(self, stage: Stage) -> None:
+        changes = added(upgrading("Progressing")), gone(metadata_of(upgrading("Progressing")))
+        (wake,) = await stage.watch(*changes, resources=[repolled_when("size(resources.job.status) > 0")])
+        assert (wake.key, wake.cause, wake.delivered) == (key("a"), Cause.TIMER, None)
+
+    async def test_wakes_once_after_the_first_list_of_the_next_leadership(self, stage: Stage) -> None:
+        owners = Owners([repolled_when(UPGRADING)])
+        expiring = Expiring(owners)
+        await stage.lead(owners, expiring, added(upgrading("Progressing")))
+        assert stage.queue.woken == []
+        (wake,) = await stage.lead(owners, expiring)
+        assert (wake.key, wake.cause, wake.delivered) == (key("a"), Cause.TIMER, None)
+        assert len(await stage.lead(owners, expiring)) == 1
+
+    async def test_wakes_nobody_while_the_job_is_still_there(self, stage: Stage) -> None:
+        owners = Owners([repolled_when(UPGRADING)])
+        expiring = Expiring(owners)
+        await stage.lead(owners, expiring, added(upgrading("Progressing")))
+        assert await stage.lead(owners, expiring, listed=(added(upgrading("Progressing")),)) == []
+
+    async def test_wakes_nobody_where_the_upgrade_had_ended(self, stage: Stage) -> None:
+        owners = Owners([repolled_when(UPGRADING)])
+        expiring = Expiring(owners)
+        await stage.lead(owners, expiring, added(upgrading("Progressing")), modified(upgrading("Completed")))
+        assert await stage.lead(owners, expiring) == []
+
+    async def test_is_the_business_of_another_replica_after_a_long_pause(self) -> None:
+        owners = Owners([resource(repoll=Repoll())])
+        expiring = Expiring(owners)
+        expiring.see("u", job("u"))
+        expiring.pause(100.0)
+        expiring.resume(100.0 + LONGEST_PAUSE_SECONDS + 1)
+        assert expiring.missed(()) == []
+
+
+async def test_a_condition_that_fails_while_the_job_lives_is_not_logged(stage: Stage) -> None:
+    with structlog.testing.capture_logs() as lines:
+        await stage.watch(added(job("u")), resources=[repolled_when(UPGRADING)])
+    assert lines == []
 
 
 async def test_a_job_of_the_same_uid_that_comes_back_is_news(stage: Stage) -> None:

@@ -24,7 +24,7 @@ class Engine:
         self.running: Counter[str] = Counter()
         self.most_at_once = 0
         self.gates: dict[str, asyncio.Event] = {}
-        self.outcomes: dict[str, Ended | Exception] = {}
+        self.outcomes: dict[str, Ended | BaseException] = {}
         self.open = False
 
     async def __call__(self, start: Start) -> Ended:
@@ -37,7 +37,7 @@ class Engine:
             if not self.open:
                 await self.gates.setdefault(name, asyncio.Event()).wait()
             outcome = self.outcomes.get(name, Ended())
-            if isinstance(outcome, Exception):
+            if isinstance(outcome, BaseException):
                 raise outcome
             return outcome
         finally:
@@ -115,6 +115,16 @@ async def test_a_run_is_cancelled_at_its_deadline_and_tried_again(engine: Engine
         await engine.next_start()
         await engine.next_start()
         assert message.acks == 1
+
+
+async def test_a_run_that_a_library_cancels_is_tried_again(engine: Engine, queue: Queue) -> None:
+    message = Message()
+    engine.open = True
+    engine.outcomes["a"] = asyncio.CancelledError()
+    queue.wake(published("a", receipt=message))
+    await engine.next_start()
+    await engine.next_start()
+    assert (message.acks, message.returns) == (0, 1)
 
 
 async def test_the_timer_of_a_retry_wakes_an_idle_queue(engine: Engine, queue: Queue) -> None:

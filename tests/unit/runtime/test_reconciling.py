@@ -47,14 +47,14 @@ DELETION = AwaitedDeletion(resource="job", api_version="batch/v1", kind="Job", n
 
 @dataclass
 class FakeEngine:
-    result: RunResult | Exception = SUCCESS
+    result: RunResult | BaseException = SUCCESS
     fields: list[dict[str, Any]] = field(default_factory=list)
     requests: list[RunRequest] = field(default_factory=list)
 
     async def run(self, request: RunRequest) -> RunResult:
         self.requests.append(request)
         self.fields.append(structlog.contextvars.get_contextvars())
-        if isinstance(self.result, Exception):
+        if isinstance(self.result, BaseException):
             raise self.result
         return self.result
 
@@ -68,7 +68,7 @@ class Stage:
     leads: bool = True
     discovered: list[Any] = field(default_factory=list)
 
-    async def run(self, result: RunResult | Exception = SUCCESS, **request: Any) -> Ended:
+    async def run(self, result: RunResult | BaseException = SUCCESS, **request: Any) -> Ended:
         self.engine.result = result
         reconciler = Reconciler(
             self.engine,
@@ -127,6 +127,22 @@ async def test_a_run_cancelled_at_its_deadline_is_counted(stage: Stage) -> None:
         async with asyncio.timeout(0):
             await stage.run(TimeoutError())
     assert stage.count("runs_total", cause="event", outcome="failed") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [(RuntimeError("password=hunter2"), "RuntimeError"), (asyncio.CancelledError(), "deadline")],
+    ids=["a defect", "its deadline"],
+)
+async def test_what_is_known_of_the_object_names_a_run_without_a_result(
+    stage: Stage, error: BaseException, named: str
+) -> None:
+    with pytest.raises(type(error)):
+        await stage.run(error)
+    (run,) = stage.records.describe(key("a"))["runs"]
+    assert (run["outcome"], run["cause"]) == ("failed", "event")
+    assert named in run["error"]
+    assert "hunter2" not in run["error"]
 
 
 async def test_calls_operations_and_statuses_are_counted(stage: Stage) -> None:
