@@ -1,13 +1,13 @@
 """Builds every real server and our images before a test asks for one, so that a gate can run other tests meanwhile.
 
-What is built already costs nothing; a test that needs a server that is being built waits for it.
+What is built already costs nothing; a test that needs a server that is being built waits for it. It and all that it
+imports use Python's own library alone, so that builds start before the other packages are installed.
 """
 
 import sys
 
-from lab.real.artifacts import helm, images
+from lab.real.artifacts import helm, images, kubernetes
 from lab.real.artifacts.go_binaries import CannotBuild, built
-from lab.real.cluster import control_plane
 from lab.real.cluster.node import images as node_images
 from lab.real.servers import hyperfleet_api, maestro
 
@@ -26,7 +26,7 @@ def main() -> int:
         for module, package in _OTHERS:
             built(module, package)
         hyperfleet_api.hyperfleet_api_binary()
-        control_plane.build()
+        kubernetes.build()
         for dockerfile, name, target in node_images.SOURCES:
             images.built(dockerfile, name, target=target)
     except (CannotBuild, images.CannotContain) as error:

@@ -10,9 +10,10 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lab.real.artifacts.kubernetes import build, program
 from lab.real.artifacts.steps import step
 from lab.real.cluster.certificates import Authority
-from lab.real.cluster.control_plane import NODE, ControlPlane, build, program
+from lab.real.cluster.control_plane import NODE, ControlPlane
 from lab.real.cluster.host import network, requirements
 from lab.real.cluster.host.cgroup import Cgroup
 from lab.real.cluster.node import images, runtime

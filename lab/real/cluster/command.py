@@ -15,10 +15,10 @@ from lab.hypershift.operator import Operator
 from lab.real.artifacts.go_binaries import CannotBuild, built
 from lab.real.artifacts.helm import PACKAGE
 from lab.real.artifacts.images import CannotContain
+from lab.real.artifacts.kubernetes import program
 from lab.real.artifacts.steps import step
 from lab.real.cluster import job_template, maestro
 from lab.real.cluster.cluster import Cluster
-from lab.real.cluster.control_plane import program
 from lab.real.cluster.host.daemons import Daemon
 from lab.real.cluster.host.requirements import CannotRun
 from lab.real.cluster.node import images

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from lab.kubeconfig import kubeconfig
-from lab.real.artifacts.go_binaries import built
+from lab.real.artifacts.kubernetes import etcd, program
 from lab.real.cluster.certificates import Authority
 from lab.real.cluster.host.daemons import Daemon
 from lab.real.cluster.place import Place
@@ -20,17 +20,6 @@ _ACCOUNTS = {
     "scheduler": ("system:kube-scheduler", ""),
     "kubelet": (f"system:node:{NODE}", _NODES),
 }
-
-
-def program(name: str) -> Path:
-    return built("kubernetes", f"k8s.io/kubernetes/cmd/{name}", stamps=kubernetes.version_stamps())
-
-
-def build() -> None:
-    """Build all programs of a cluster; the first time on a machine takes many minutes."""
-    _etcd()
-    for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl"):
-        program(name)
 
 
 class ControlPlane:
@@ -83,7 +72,7 @@ class ControlPlane:
         clients, peers = (f"http://{self._place.loopback}:{port}" for port in (2379, 2380))
         self._etcd.start(
             [
-                _etcd(),
+                etcd(),
                 *(f"--data-dir={self._place.folder / 'etcd'}", "--unsafe-no-fsync"),
                 *(f"--listen-client-urls={clients}", f"--advertise-client-urls={clients}"),
                 *(f"--listen-peer-urls={peers}", f"--initial-advertise-peer-urls={peers}"),
@@ -139,10 +128,6 @@ class ControlPlane:
             ],
             ready=lambda: accepts(10259, loopback),
         )
-
-
-def _etcd() -> Path:
-    return built("kubernetes", "go.etcd.io/etcd/server/v3", name="etcd")
 
 
 def _write_secret(file: Path, content: str) -> None:

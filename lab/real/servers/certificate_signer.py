@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from lab.certificates import self_signed
-from lab.real.artifacts.go_binaries import built
-from lab.real.servers.kubernetes import version_stamps
+from lab.real.artifacts.kubernetes import program
 from lab.real.servers.processes import Server
 
 CONTROLLER = "certificatesigningrequest-signing-controller"
@@ -19,7 +18,7 @@ class CertificateSigner:
         self.ca_file = self._tls.certificate
         self._kubeconfig = kubeconfig
         self._server = Server("kube-controller-manager", folder)
-        self._binary = built("kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager", stamps=version_stamps())
+        self._binary = program("kube-controller-manager")
 
     def start(self) -> None:
         self._server.start(

@@ -16,7 +16,6 @@ import urllib.request
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lab.api.http_api.openapi import OPENAPI_FILE
 from lab.real.artifacts.go_binaries import built, digest, go_build, kept
 from lab.real.artifacts.go_modules import GoModule, module_folder
 from lab.real.artifacts.steps import step
@@ -28,6 +27,7 @@ MODULE = GoModule(
     "v0.3.0",
     checksum="h1:suHzvDAJin2m1+OhENq33t4mWLhCy9GO9QvRrTc18Qw=",
 )
+OPENAPI_FILE = Path(__file__).parents[2] / "api" / "openapi.yaml"
 _SPEC_MODULE = "github.com/openshift-hyperfleet/hyperfleet-api-spec"
 _GENERATOR = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen"
 _SOURCES = ("cmd", "pkg", "plugins", "openapi", "go.mod", "go.sum")

@@ -11,11 +11,9 @@ from pathlib import Path
 
 from lab.certificates import self_signed
 from lab.kubeconfig import kubeconfig
-from lab.real.artifacts.go_binaries import built
+from lab.real.artifacts.kubernetes import etcd, program
 from lab.real.servers.processes import Server, free_port
 
-VERSION = "v1.36.4"
-_MODULE = "kubernetes"
 _OK = 200
 # A busy machine answers late; one without a server refuses at once.
 _HEALTH_SECONDS = 10
@@ -34,8 +32,8 @@ class RealKubernetes:
         self.kubeconfig = folder / "admin.kubeconfig"
         self.kubeconfig.write_text(kubeconfig(self.url, self.admin_token, self.ca_file))
         self._etcd, self._server = Server("etcd", folder), Server("kube-apiserver", folder)
-        self._etcd_binary = built(_MODULE, "go.etcd.io/etcd/server/v3", name="etcd")
-        self._server_binary = built(_MODULE, "k8s.io/kubernetes/cmd/kube-apiserver", stamps=version_stamps())
+        self._etcd_binary = etcd()
+        self._server_binary = program("kube-apiserver")
 
     def prepare(self) -> None:
         """Start etcd, and write the admin's token file."""
@@ -78,14 +76,6 @@ class RealKubernetes:
             *(f"--service-account-key-file={self._tls.key}", f"--service-account-signing-key-file={self._tls.key}"),
             "--service-cluster-ip-range=10.0.0.0/24",
         ]
-
-
-def version_stamps() -> dict[str, str]:
-    """Linker flags with the version; kubectl rejects a server that has none."""
-    _, minor, _ = VERSION.split(".")
-    values = {"gitVersion": VERSION, "gitMajor": "1", "gitMinor": minor}
-    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
-    return {f"{package}.{name}": value for package in packages for name, value in values.items()}
 
 
 def is_healthy(url: str, *, token: str = "", ca_file: Path | None = None) -> bool:

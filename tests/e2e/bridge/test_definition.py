@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 from dpu_bridge.api.conditions import DOCUMENTED
-from lab.real.artifacts.go_binaries import built
 from lab.real.artifacts.helm import Helm
-from lab.real.servers.kubernetes import version_stamps
+from lab.real.artifacts.kubernetes import program
 from shared.errors import Invalid
 from tests.e2e.bridge.conftest import Clusters
 from tests.support.bridge_lab import BridgeLab, bridge_definition
@@ -104,7 +103,7 @@ async def test_what_may_be_changed(lab: BridgeLab) -> None:
 
 async def test_kubectl_shows_all_fifteen(clusters: Clusters, lab: BridgeLab) -> None:
     await lab.create_bridge()
-    kubectl = built("kubernetes", "k8s.io/kubernetes/cmd/kubectl", stamps=version_stamps())
+    kubectl = program("kubectl")
     command = [str(kubectl), f"--kubeconfig={clusters.management.kubeconfig}", "get", "dpuhcp", "-o", "wide"]
     shown = subprocess.run([*command, f"--namespace={lab.namespace}"], capture_output=True, text=True, check=True)  # noqa: ASYNC221
     heading = shown.stdout.splitlines()[0].split()

@@ -9,8 +9,7 @@ from pathlib import Path
 import yaml
 
 from dpu_bridge.api.kinds import DPF
-from lab.real.artifacts.go_binaries import built
-from lab.real.servers.kubernetes import version_stamps
+from lab.real.artifacts.kubernetes import program
 from tests.e2e.bridge.conftest import Clusters
 from tests.support.bridge_lab import BridgeLab
 from tests.support.bridges import bridge_object
@@ -27,7 +26,7 @@ def commands() -> list[str]:
 
 
 async def run_all(folder: Path, kubeconfig: Path) -> str:
-    kubectl = built("kubernetes", "k8s.io/kubernetes/cmd/kubectl", stamps=version_stamps())
+    kubectl = program("kubectl")
     environment = {"KUBECONFIG": str(kubeconfig), "PATH": f"{kubectl.parent}{os.pathsep}{os.environ['PATH']}"}
     shown = ""
     for command in commands():

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from lab.hypershift.operator import Operator
+from lab.real.artifacts.kubernetes import program
 from lab.real.artifacts.steps import step
 from lab.real.cluster.cluster import Cluster
-from lab.real.cluster.control_plane import program
 from lab.real.cluster.host import requirements
 from lab.real.cluster.maestro import CONSUMER, ClusterMaestro
 from lab.real.cluster.node import images

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.real.cluster.control_plane import program
+from lab.real.artifacts.kubernetes import program
 
 TIMEOUT = 240
 RIGHTS = Path(__file__).parents[3] / "jobs" / "controlplane" / "rbac.yaml"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lab.real.cluster.control_plane import program
+from lab.real.artifacts.kubernetes import program
 from tests.support.leftovers import processes_with
 
 TIMEOUT = 600

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lab.real.cluster.control_plane import program
+from lab.real.artifacts.kubernetes import program
 from tests.support.walkthroughs import follow
 
 ROOT = Path(__file__).parents[3]

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from lab.real.artifacts.kubernetes import program
 from lab.real.cluster.certificates import Authority
-from lab.real.cluster.control_plane import NODE, program
+from lab.real.cluster.control_plane import NODE
 from lab.real.cluster.host.cgroup import Cgroup
 from lab.real.cluster.host.daemons import Daemon
 from lab.real.cluster.node.runtime import Runtime
