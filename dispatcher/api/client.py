@@ -23,9 +23,10 @@ from dispatcher.api.token import ApiToken
 from dispatcher.engine.ports import ApiRequest, ApiResponse
 from shared.errors import DeadlineExceeded, Invalid, Transient, Unavailable
 from shared.network.connection_errors import cause_of
+from shared.network.credential_files import Watched
 from shared.network.proxies import proxy_for
 from shared.network.session_sockets import SessionSockets
-from shared.network.tls import verifying
+from shared.network.tls import system_authorities, verifying
 
 _RETRIED = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 
@@ -55,6 +56,7 @@ class ApiClient:
 
     async def __aenter__(self) -> Self:
         self._tls: ssl.SSLContext | None = None
+        self._authorities = Watched(system_authorities())
         self._sockets = SessionSockets()
         connector = aiohttp.TCPConnector(socket_factory=self._sockets.create)
         self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
@@ -98,7 +100,7 @@ class ApiClient:
         except TimeoutError as error:
             raise DeadlineExceeded(what, why=f"no answer in {timeout:g} s") from error
         except (aiohttp.ClientError, OSError) as error:
-            if isinstance(error, ValueError):
+            if isinstance(error, aiohttp.InvalidURL):
                 raise Invalid(what, why=str(error)) from error
             raise Unavailable(what, why=cause_of(error)) from error
         except ValueError as error:
@@ -138,7 +140,7 @@ class ApiClient:
     def _trust(self, url: URL) -> ssl.SSLContext | bool:
         if url.scheme != "https":
             return True
-        if self._tls is None:
+        if self._authorities.changed() or self._tls is None:
             self._tls = verifying(None)
         return self._tls
 

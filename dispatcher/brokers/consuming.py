@@ -94,6 +94,11 @@ class Consumer:
                 connection = await self._subscription.connect(self._deliver)
         except TimeoutError:
             raise Unavailable(f"no answer of {self.description} within {CONNECT_TIMEOUT_SECONDS:g} s") from None
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            # A client library cancels what waits for an answer when its connection ends.
+            raise Unavailable(f"{self.description} ended the connection while it was set up") from None
         log.info("consuming messages", subscription=self.description)
         self._failures = 0
         return connection
@@ -109,6 +114,11 @@ class Consumer:
         self._failures += 1
         log.warning("no connection to the broker, trying again", error=str(error), seconds=round(delay, 1))
         await asyncio.sleep(delay)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _quietly(doing: str, call: Callable[[], Awaitable[None]]) -> None:

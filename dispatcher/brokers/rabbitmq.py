@@ -151,7 +151,8 @@ def _with_heartbeat(url: URL) -> URL:
     return url if "heartbeat" in url.query else url.update_query(heartbeat=HEARTBEAT_SECONDS)
 
 
-_LOST = (aiormq.exceptions.AMQPError, aiormq.exceptions.ChannelInvalidStateError, OSError)
+# aiormq raises RuntimeError and its subclasses where a connection ends while it is used.
+_LOST = (aiormq.exceptions.AMQPError, RuntimeError, OSError)
 
 
 @contextlib.contextmanager

@@ -237,7 +237,7 @@ def _probes(live: Live, settings: RuntimeSettings) -> list[Probe]:
 def _explain(ended: set[asyncio.Task[Any]]) -> int:
     """The exit code, and in the log why a part has ended by itself."""
     for part in ended:
-        error = part.exception()
+        error = asyncio.CancelledError() if part.cancelled() else part.exception()
         if isinstance(error, HyperFleetError):
             log.error("the dispatcher cannot go on", part=part.get_name(), error=str(error))
         else:

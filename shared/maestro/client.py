@@ -55,6 +55,10 @@ class MaestroClient:
         return self._settings.source_id
 
     @property
+    def relist_interval(self) -> float:
+        return self._settings.relist_interval
+
+    @property
     def consumers(self) -> "Consumers":
         from shared.maestro.consumers import Consumers  # noqa: PLC0415 - a Job that only reads works needs none
 

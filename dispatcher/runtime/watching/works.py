@@ -21,7 +21,6 @@ from shared.errors import HyperFleetError, Transient
 from shared.maestro import Feed, Rank, rank, reports_deletion
 from shared.model.manifestwork import ManifestWork
 
-RELIST_SECONDS = 600.0
 RETRY_SECONDS = 5.0
 
 log = logs.get(__name__)
@@ -29,6 +28,9 @@ log = logs.get(__name__)
 
 class WorkSource(Protocol):
     """What is needed of `MaestroClient`."""
+
+    @property
+    def relist_interval(self) -> float: ...
 
     def feed(self, wants: Callable[[ManifestWork], bool]) -> AbstractAsyncContextManager[Feed]: ...
 
@@ -52,7 +54,6 @@ class WorkWatch:
         awaited: AwaitedDeletions,
         *,
         label: tuple[str, str],
-        relist_seconds: float = RELIST_SECONDS,
         now: Callable[[], datetime] = times.now,
     ) -> None:
         self._source = source
@@ -60,7 +61,6 @@ class WorkWatch:
         self._wakes = wakes
         self._awaited = awaited
         self._label = label
-        self._relist_seconds = relist_seconds
         self._now = now
         self._seen: dict[str, _Seen] = {}
         self._relist = asyncio.Event()
@@ -90,7 +90,7 @@ class WorkWatch:
     async def _keep_listing(self) -> None:
         while True:
             try:
-                async with asyncio.timeout(self._relist_seconds):
+                async with asyncio.timeout(self._source.relist_interval):
                     await self._relist.wait()
             except TimeoutError:
                 pass

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import shutil
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +14,7 @@ from aiohttp import web
 
 from dispatcher.api import ApiClient, ApiSettings
 from dispatcher.engine.ports import ApiRequest
+from lab.certificates import self_signed
 from shared.errors import DeadlineExceeded, Invalid, Misconfigured, Transient, Unavailable
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -52,14 +55,14 @@ async def cuts(request: web.Request) -> web.StreamResponse:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[Server]:
+async def serving(tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
     server, application = Server(), web.Application()
     application.router.add_route("*", "/{path:.*}", server.handle)
     runner = web.AppRunner(application, handler_cancellation=True, shutdown_timeout=0.001)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
     await site.start()
-    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    server.url = f"{'https' if tls else 'http'}://127.0.0.1:{runner.addresses[0][1]}"
     try:
         yield server
     finally:
@@ -259,3 +262,21 @@ class TestToken:
     async def test_without_its_file_there_is_no_client(self, server: Server, tmp_path: Path) -> None:
         with pytest.raises(Misconfigured, match="absent"):
             ApiClient(ApiSettings(base_url=server.url, token_path=tmp_path / "absent"))
+
+
+async def test_a_renewed_authority_is_trusted_with_the_next_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    old, new = self_signed(tmp_path / "old"), self_signed(tmp_path / "new")
+    bundle = tmp_path / "ca.crt"
+    shutil.copy(old.certificate, bundle)
+    monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(new.certificate, new.key)
+    async with serving(tls) as server, calling(server) as client:
+        with pytest.raises(Unavailable, match="certificate"):
+            await client.send(get())
+        shutil.copy(new.certificate, bundle)
+        assert (await client.send(get())).status == 200

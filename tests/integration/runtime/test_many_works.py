@@ -24,6 +24,8 @@ APPLIED = Condition(type="Applied", status=Status.TRUE, observed_generation=1)
 class ManyWorks:
     """A Maestro with very many works, which all have a status."""
 
+    relist_interval = 300.0
+
     @asynccontextmanager
     async def feed(self, wants: Callable[[ManifestWork], bool]) -> AsyncIterator[Feed]:
         feed = Feed(wants)

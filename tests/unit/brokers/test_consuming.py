@@ -35,7 +35,7 @@ class FakeConnection:
 class FakeSubscription:
     """Connects, or fails, as the list says; at its end it connects."""
 
-    failures: list[Exception] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
     connections: list[FakeConnection] = field(default_factory=list)
     attempts: int = 0
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,8 +79,12 @@ async def consuming_from(
         await asyncio.gather(task, return_exceptions=True)
 
 
-@pytest.mark.parametrize("failure", [Unavailable("down"), Misconfigured("other type")], ids=["transient", "permanent"])
-async def test_it_connects_again_until_it_succeeds(subscription: FakeSubscription, failure: Exception) -> None:
+@pytest.mark.parametrize(
+    "failure",
+    [Unavailable("down"), Misconfigured("other type"), asyncio.CancelledError()],
+    ids=["transient", "permanent", "a library's own cancellation"],
+)
+async def test_it_connects_again_until_it_succeeds(subscription: FakeSubscription, failure: BaseException) -> None:
     subscription.failures = [failure] * 3
     async with consuming_from(subscription) as (consumer, _):
         await subscription.until(lambda: bool(subscription.connections))

@@ -24,8 +24,9 @@ WORK = resource("work", "ManifestWork", "work.open-cluster-management.io/v1", tr
 class Listed:
     """A Maestro whose works are found by listing alone."""
 
-    def __init__(self, *works: ManifestWork) -> None:
+    def __init__(self, *works: ManifestWork, relist_interval: float = 300.0) -> None:
         self.works = list(works)
+        self.relist_interval = relist_interval
         self.lists = asyncio.Semaphore(0)
         self._feed = Feed(lambda _: True)
 
@@ -107,3 +108,10 @@ async def test_a_work_that_is_no_longer_listed_wakes_who_waits_for_its_deletion(
         source.works = []
         await source.list_again()
     assert [(wake.key, wake.delivered) for wake in wakes.woken[2:]] == [(key("a"), None)]
+
+
+async def test_works_are_listed_as_often_as_the_settings_say_without_a_reason() -> None:
+    source, wakes = Listed(work("a"), relist_interval=0.001), Wakes()
+    async with watching(source, wakes, AwaitedDeletions()), asyncio.timeout(TIMEOUT):
+        for _ in range(3):
+            await source.lists.acquire()
