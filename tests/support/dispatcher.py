@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -331,14 +331,9 @@ async def cluster_client(folder: Path, server: KubernetesServer) -> AsyncIterato
         yield client
 
 
-async def _at_once(_: Mapping[str, Any]) -> None:
-    """A Job that nothing holds up."""
-
-
 class JobWorker:
     """Stands for the containers of Jobs: sets the conditions that a status reporter would set, after `delay` seconds.
 
-    `ready` holds a Job up until it returns.
     The conditions of the first Job it sees have the reason `Job1`, of the second `Job2`, and so on. It keeps a record of
     the Jobs it has seen: which existed at the same time, by cluster and generation.
     """
@@ -348,10 +343,8 @@ class JobWorker:
         client: KubernetesClient,
         *,
         delay: Callable[[], float] = lambda: 0.0,
-        ready: Callable[[Mapping[str, Any]], Awaitable[None]] = _at_once,
     ) -> None:
-        self._client = client
-        self._delay, self._ready = delay, ready
+        self._client, self._delay = client, delay
         self._tasks: set[asyncio.Task[None]] = set()
         self.present: dict[str, str] = {}
         self.doubled: list[str] = []
@@ -408,7 +401,6 @@ class JobWorker:
             return
 
     async def _work(self, job: Mapping[str, Any], reason: str) -> None:
-        await self._ready(job)
         while True:
             await asyncio.sleep(self._delay())
             try:

@@ -12,7 +12,7 @@ from dispatcher.engine.calls import ensure_success, is_success, json_object, sen
 from dispatcher.engine.ports import ApiRequest, ApiResponse
 from dispatcher.engine.post.observed_times import ObservedTimes
 from dispatcher.engine.post.payloads import to_json
-from dispatcher.engine.post.statuses import StatusBody, differs_from, explain_discard, own_status
+from dispatcher.engine.post.statuses import StatusBody, differs_from, explain_discard, own_status, reported_time
 from dispatcher.engine.post.withholding import nothing_new, silence_of
 from dispatcher.engine.running import Failure, Run
 from dispatcher.engine.runs import CallRecord, Delivery, Requeue, ResourceRecord, StatusReport
@@ -42,7 +42,7 @@ class StatusSender:
         body = to_json({**status.document, "observed_time": times.to_micros(at)})
         response = await send(self.run, replace(request, body=body), calls)
         ensure_success(request.method, response)
-        self.observed_times.sent(key, at)
+        self.observed_times.sent(key, self.run.observed_at, at)
         if response.status == HTTPStatus.NO_CONTENT:
             return await self._discarded(status, at, calls)
         return self._stored(status, at, response)
@@ -83,7 +83,7 @@ class StatusSender:
             if isinstance(error, Transient):
                 run.run_again(Requeue(reason=run.text_of(error), after=error.retry_after))
             return self._report(status, Delivery.DISCARDED, run.text_of(error), at)
-        discard = explain_discard(status, at, found, stored, run.ports.clock.now())
+        discard = explain_discard(status, at, found, stored, self.observed_times.moved(run.ports.clock.now()))
         if discard.requeue is not None:
             run.run_again(discard.requeue)
         return self._report(status, Delivery.DISCARDED, discard.reason, at)
@@ -112,6 +112,9 @@ class StatusSender:
             raise
         except (*Failure, TypeError):
             return None
+        reported = reported_time(stored)
+        if reported is not None:
+            self.observed_times.learn(reported, self.run.ports.clock.now())
         return stored
 
     async def _get(self, url: str, calls: list[CallRecord]) -> dict[str, Any]:

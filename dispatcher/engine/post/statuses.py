@@ -101,20 +101,20 @@ def explain_discard(
         return Discard(reason=reason, requeue=Requeue(reason=reason, generation=current))
     if sent.available == "Unknown" and stored is not None:
         return Discard(reason="Available=Unknown is taken only as a first status")
-    ahead = _reported_after(stored, sent_time)
-    if ahead is not None:
-        reason = f"a status observed at {times.to_micros(ahead)} is stored"
-        after = max((ahead - now).total_seconds(), 0.0) + _CLOCK_MARGIN_SECONDS
+    reported = reported_time(stored)
+    if reported is not None and reported >= sent_time:
+        reason = f"a status observed at {times.to_micros(reported)} is stored"
+        after = max((reported - now).total_seconds(), 0.0) + _CLOCK_MARGIN_SECONDS
         return Discard(reason=reason, requeue=Requeue(reason=reason, after=after))
     return Discard(reason="the API does not say why")
 
 
-def _reported_after(stored: Mapping[str, Any] | None, sent_time: datetime) -> datetime | None:
+def reported_time(stored: Mapping[str, Any] | None) -> datetime | None:
+    """The `observed_time` of a status that the API has."""
     try:
-        reported = times.parse(str((stored or {}).get("last_report_time", "")))
+        return times.parse(str((stored or {}).get("last_report_time", "")))
     except ValueError:
         return None
-    return reported if reported >= sent_time else None
 
 
 def _conditions(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

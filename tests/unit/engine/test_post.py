@@ -268,14 +268,15 @@ async def test_after_204_an_unknown_availability_is_done() -> None:
     assert result.reports[0].reason == "Available=Unknown is taken only as a first status"
 
 
-async def test_after_204_a_clock_that_is_ahead_is_waited_for() -> None:
-    ahead = times.to_micros(T0 + timedelta(seconds=2))
+@pytest.mark.parametrize(("ahead", "after"), [(2, 0), (60, 60)], ids=["is followed", "too far is waited for"])
+async def test_after_204_a_clock_that_is_ahead(ahead: int, after: int) -> None:
+    reported = times.to_micros(T0 + timedelta(seconds=ahead))
     result, _ = await discarded(
-        {"generation": 5}, {"items": [{"adapter": "other"}, {"adapter": "tests", "last_report_time": ahead}]}
+        {"generation": 5}, {"items": [{"adapter": "other"}, {"adapter": "tests", "last_report_time": reported}]}
     )
 
     assert result.requeue is not None
-    assert result.requeue.after == pytest.approx(2, abs=0.01)
+    assert result.requeue.after == pytest.approx(after, abs=0.01)
 
 
 @pytest.mark.parametrize("cluster", [404, (404, {"code": "HYPERFLEET-NTF-001"})])
