@@ -27,7 +27,7 @@ DEFAULT_ACK_DEADLINE_SECONDS = 60
 # Pub/Sub may send no headers before the first message; a refusal comes at once.
 HEADER_GRACE_SECONDS = 1.0
 CALL_TIMEOUT_SECONDS = 10.0
-STOP_SECONDS = 2.0
+STOP_SECONDS = 4.0
 _CHANNEL_OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -116,8 +116,9 @@ class PubSubConnection:
 
         A message sent into a stream that we cancelled would wait for the end of its lease.
         """
+        first_call = not self._stopping.is_set()
         self._stopping.set()
-        if self._tasks:
+        if self._tasks and first_call:
             await asyncio.wait(self._tasks, timeout=STOP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if self._stream is not None:
             self._stream.cancel()
