@@ -27,6 +27,7 @@ DEFAULT_ACK_DEADLINE_SECONDS = 60
 # Pub/Sub may send no headers before the first message; a refusal comes at once.
 HEADER_GRACE_SECONDS = 1.0
 CALL_TIMEOUT_SECONDS = 10.0
+# Less than a consumer gives to stopping and to closing.
 STOP_SECONDS = 4.0
 _CHANNEL_OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 30_000),
@@ -45,6 +46,7 @@ class PubSubSettings:
     ack_deadline_seconds: int = DEFAULT_ACK_DEADLINE_SECONDS
     max_outstanding_messages: int = 128
     max_outstanding_bytes: int = 0
+    stop_timeout_seconds: float = STOP_SECONDS
 
     @property
     def path(self) -> str:
@@ -116,10 +118,10 @@ class PubSubConnection:
 
         A message sent into a stream that we cancelled would wait for the end of its lease.
         """
-        first_call = not self._stopping.is_set()
+        first_call, timeout = not self._stopping.is_set(), self._settings.stop_timeout_seconds
         self._stopping.set()
         if self._tasks and first_call:
-            await asyncio.wait(self._tasks, timeout=STOP_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(self._tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         if self._stream is not None:
             self._stream.cancel()
 

@@ -22,8 +22,14 @@ async def server() -> AsyncIterator[PubSubServer]:
         yield server
 
 
-def settings(server: PubSubServer, deadline: int = 60) -> PubSubSettings:
-    return PubSubSettings(project="p", subscription="s", emulator=server.address, ack_deadline_seconds=deadline)
+def settings(server: PubSubServer, deadline: int = 60, stop_timeout: float = SOON) -> PubSubSettings:
+    return PubSubSettings(
+        project="p",
+        subscription="s",
+        emulator=server.address,
+        ack_deadline_seconds=deadline,
+        stop_timeout_seconds=stop_timeout,
+    )
 
 
 async def test_a_lease_is_extended_for_as_long_as_its_run_lasts(server: PubSubServer) -> None:
