@@ -23,6 +23,8 @@ MOST_JOBS = 12
 PATIENT_JOBS = 3
 # Longer than any look at a Job that has ended takes.
 KEPT_SECONDS = 3600
+# What kubectl says when the machine stood still for 10 s, and how often a connection is tried.
+_NOT_CONNECTED, _CONNECTIONS = "TLS handshake timeout", 5
 ACCOUNT = "maestro-adapter-sa"
 DATA_ANNOTATION = "hyperfleet.io/adapter-report"
 
@@ -45,6 +47,16 @@ class Kubectl:
         return Kubectl(self.program, self.kubeconfig, (*self.options, *options))
 
     async def __call__(self, *arguments: str, stdin: Any = None) -> str:
+        """What it printed. A server that was too slow to be connected to is asked again: nothing was sent to it."""
+        for _ in range(_CONNECTIONS - 1):
+            try:
+                return await self._once(*arguments, stdin=stdin)
+            except Refused as error:
+                if _NOT_CONNECTED not in str(error):
+                    raise
+        return await self._once(*arguments, stdin=stdin)
+
+    async def _once(self, *arguments: str, stdin: Any) -> str:
         process = await asyncio.create_subprocess_exec(
             *self._command(arguments),
             stdin=asyncio.subprocess.PIPE,
@@ -149,15 +161,17 @@ class JobNamespace:
         return pod
 
     async def logged(self, pod: str, container: str, text: str) -> None:
-        """Return when a container has logged this text."""
-        async with (
-            asyncio.timeout(TIMEOUT),
-            self.kubectl.lines("logs", pod, f"--container={container}", "--follow") as output,
-        ):
-            async for line in output:
-                if text in line.decode():
-                    return
-        raise AssertionError(f"{pod} ended without {text!r}")
+        """Return when a container has logged this text. A stream that breaks is begun again, from the first line."""
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                while True:
+                    async with self.kubectl.lines("logs", pod, f"--container={container}", "--follow") as output:
+                        async for line in output:
+                            if text in line.decode():
+                                return
+                    await asyncio.sleep(RETRY_SECONDS)
+        except TimeoutError:
+            raise AssertionError(f"{pod} has not logged {text!r}") from None
 
     async def gone(self, what: str, name: str) -> None:
         await self.kubectl("wait", "--for=delete", f"{what}/{name}", f"--timeout={TIMEOUT:.0f}s")

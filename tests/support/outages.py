@@ -57,20 +57,29 @@ def servers(cluster: Cluster, services: Services, maestro: ClusterMaestro) -> di
     }
 
 
-def pods(system: JobNamespace, jobs: JobNamespace) -> dict[str, Component]:
+def pods(system: JobNamespace, jobs: JobNamespace, *, no_pod_seconds: float = NO_POD_SECONDS) -> dict[str, Component]:
     """Pods of Jobs are waited for, so that one is killed at work; Refused where there is none."""
 
     async def kill_dispatchers() -> None:
-        await system.kubectl("delete", "pods", DISPATCHERS, "--grace-period=0", "--force")
+        if not await _delete_pods(system, DISPATCHERS, "--grace-period=0", "--force"):
+            raise Refused("no dispatcher runs")
 
     async def kill_jobs() -> None:
         try:
-            await jobs.first(lambda _: True, "pods", RUNNING, within=NO_POD_SECONDS)
+            async with asyncio.timeout(no_pod_seconds):
+                while True:
+                    await jobs.first(lambda _: True, "pods", RUNNING)
+                    if await _delete_pods(jobs, RUNNING, "--wait=false"):
+                        return
         except TimeoutError:
             raise Refused("no pod of a Job runs") from None
-        await jobs.kubectl("delete", "pods", RUNNING, "--wait=false")
 
     return {"dispatcher": Component(kill_dispatchers), "pods of Jobs": Component(kill_jobs)}
+
+
+async def _delete_pods(namespace: JobNamespace, *options: str) -> bool:
+    """Whether there were any: kubectl is content when a pod has ended meanwhile."""
+    return " deleted" in await namespace.kubectl("delete", "pods", *options)
 
 
 def _server(kill: Callable[[], None], start: Callable[[], None]) -> Component:
