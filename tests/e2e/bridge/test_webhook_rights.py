@@ -21,7 +21,7 @@ from tests.support.bridge_lab import OPERATOR_NAMESPACE, BridgeLab, has
 from tests.support.bridges import IMAGES
 from tests.support.connections import connections_closed
 
-DEADLINE = 120.0
+DEADLINE = 400.0
 ADMISSION = "admissionregistration.k8s.io/v1"
 RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 CERTIFICATE = "release-dpu-hcp-bridge-webhook"

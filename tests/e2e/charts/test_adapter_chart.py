@@ -393,7 +393,7 @@ def call(server: KubernetesServer, method: str, path: str, document: object = No
     )
     context = ssl.create_default_context(cafile=str(server.ca_file))
     try:
-        with urllib.request.urlopen(request, timeout=60, context=context) as response:
+        with urllib.request.urlopen(request, timeout=240, context=context) as response:
             found: dict[str, Any] = json.load(response)
             return found
     except urllib.error.HTTPError as error:

@@ -125,7 +125,8 @@ async def test_an_evicted_pod_is_reported_and_replaced_and_its_successor_reports
 async def test_a_report_survives_an_api_server_that_is_down_when_it_is_written(
     namespace: JobNamespace, template: JobTemplate, cluster: Cluster
 ) -> None:
-    await namespace.create(template.script("patient", f"until [ -e /results/go ]; do sleep 0.1; done; {REPORT}"))
+    patient = replace(template, slowness=4)  # a busy machine takes minutes to start the server again
+    await namespace.create(patient.script("patient", f"until [ -e /results/go ]; do sleep 0.1; done; {REPORT}"))
     await namespace.pod_with_listening_reporter("patient")
     (pod,) = await namespace.pods("patient")
     results = shared_folder(cluster, pod, "results")

@@ -19,7 +19,7 @@ from tests.support.reporter_contents import CONTENTS
 ENDED = Terminated(exit_code=0, reason="Completed", message="")
 TYPES = ("Applied", "Available", "Health")
 FORGET = {"status": {"conditions": [{"$patch": "replace"}]}}
-TIMEOUT_SECONDS = 30.0
+TIMEOUT_SECONDS = 240.0
 
 
 async def test_no_content_makes_a_patch_that_is_refused_or_changed(

@@ -50,6 +50,7 @@ async def test_no_cluster_is_lost_or_made_twice_while_every_component_is_killed_
     file.write_text(picture(record))  # noqa: ASYNC240 - the soak is over
     assert record.lost == {}
     assert {outage.name for outage in record.outages} == set(components)
+    assert names <= record.works.keys() & record.hosted_clusters.keys(), "each was looked at"
     assert record.duplicates == []
     assert left_behind == {"works": 0, "HostedClusters": 0}
     assert {tuple(span.name for span in spans) for spans in record.changes.values()} == {CHANGES}
