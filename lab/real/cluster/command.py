@@ -26,6 +26,7 @@ from lab.real.cluster.place import LAB
 from lab.real.installed import beside
 from lab.real.servers.postgres import programs
 from lab.real.servers.processes import DidNotStart
+from lab.real.servers.rabbitmq import check_programs
 
 # A control plane takes some seconds.
 _SPEED = 60.0
@@ -91,6 +92,7 @@ def _maestro(cluster: Cluster) -> int:
 
 
 def _system(cluster: Cluster) -> int:
+    check_programs()
     place, addresses = cluster.place, beside.note(cluster.place)
     _maestro(cluster)
     daemon = Daemon("system", place)

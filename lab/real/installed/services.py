@@ -13,8 +13,9 @@ from lab.real.servers.postgres import Postgres
 from lab.real.servers.rabbitmq import RealRabbitMq
 
 API_NAME, BROKER_NAME = "hyperfleet-api", "rabbitmq"
-# The node's addresses are ours alone; Maestro has port 8000 there.
-_API_PORT, _BROKER_PORT = 8800, 5672
+# The node's addresses are ours alone; Maestro has port 8000 there. Where systemd runs, Debian's package starts a
+# RabbitMQ on every address at the usual port.
+_API_PORT, _BROKER_PORT = 8800, 5673
 REQUIRED_ADAPTERS = {"Cluster": ("controlplane",), "NodePool": ("nodepool",)}
 
 

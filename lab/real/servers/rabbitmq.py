@@ -25,9 +25,7 @@ class RealRabbitMq:
     def __init__(
         self, folder: Path, *, settings: Mapping[str, str] | None = None, host: str = "127.0.0.1", port: int = 0
     ) -> None:
-        for program in (_SERVER, _PORT_MAPPER):
-            if not program.exists():
-                raise CannotBuild(f"{program} is needed: apt-get install rabbitmq-server")
+        check_programs()
         self.host, self.port = host, port or free_port()
         self._mapper_port, self._distribution_port = free_port(), free_port()
         self._folder = folder / "rabbitmq"
@@ -90,3 +88,10 @@ class RealRabbitMq:
             client.sendall(_GREETING)
             return client.recv(1) == b"\x01"  # a frame of a method, not the refusal of an unknown protocol
         return False
+
+
+def check_programs() -> None:
+    """Raises CannotBuild, with what to install, where one is missing."""
+    for program in (_SERVER, _PORT_MAPPER):
+        if not program.exists():
+            raise CannotBuild(f"{program} is needed: apt-get install rabbitmq-server")

@@ -9,6 +9,7 @@ import pytest
 from lab.real.cluster import command
 from lab.real.cluster.host import cgroup, requirements
 from lab.real.cluster.place import Place
+from lab.real.servers import rabbitmq
 
 PLACE = Place("nowhere", 199)
 PACKAGES = "containerd debootstrap iproute2 mount podman runc util-linux"
@@ -71,7 +72,7 @@ def test_another_system_needs_a_virtual_machine(monkeypatch: pytest.MonkeyPatch)
     assert requirements.obstacles(PLACE) == ["it needs Linux, not darwin: use a virtual machine"]
 
 
-@pytest.mark.parametrize("what", ["up", "down", "maestro"])
+@pytest.mark.parametrize("what", ["up", "down", "maestro", "system"])
 def test_the_command_refuses_without_a_trace_of_the_program(
     what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,5 +81,16 @@ def test_the_command_refuses_without_a_trace_of_the_program(
 
     assert command.main() == 1
     output = capsys.readouterr()
-    assert output.err.startswith("a cluster cannot run here:\n") or "PostgreSQL" in output.err
+    assert output.err.startswith("a cluster cannot run here:\n") or "is needed" in output.err
     assert output.out == ""
+
+
+def test_a_missing_rabbitmq_is_named_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rabbitmq, "_SERVER", tmp_path / "none")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(sys, "argv", ["cluster", "system"])
+
+    assert command.main() == 1
+    assert capsys.readouterr().err.endswith("is needed: apt-get install rabbitmq-server\n")
