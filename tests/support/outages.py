@@ -65,14 +65,15 @@ def pods(system: JobNamespace, jobs: JobNamespace, *, no_pod_seconds: float = NO
             raise Refused("no dispatcher runs")
 
     async def kill_jobs() -> None:
-        try:
-            async with asyncio.timeout(no_pod_seconds):
-                while True:
-                    await jobs.first(lambda _: True, "pods", RUNNING)
-                    if await _delete_pods(jobs, RUNNING, "--wait=false"):
-                        return
-        except TimeoutError:
-            raise Refused("no pod of a Job runs") from None
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + no_pod_seconds
+        while True:
+            try:
+                await jobs.first(lambda _: True, "pods", RUNNING, within=deadline - clock())
+            except TimeoutError:
+                raise Refused("no pod of a Job runs") from None
+            if await _delete_pods(jobs, RUNNING, "--wait=false"):
+                return
 
     return {"dispatcher": Component(kill_dispatchers), "pods of Jobs": Component(kill_jobs)}
 

@@ -185,8 +185,8 @@ class Soak:
                     await self._kill(name, component)
 
     async def _kill(self, name: str, component: Component) -> None:
-        began = self.record.now
         await component.kill()
+        began = self.record.now  # not before: a pod to kill is waited for
         await asyncio.sleep(self._random.uniform(*OUTAGE_SECONDS))
         await component.start()
         self.record.outages.append(Span(name, began, self.record.now))
