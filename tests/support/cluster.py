@@ -21,6 +21,8 @@ RETRY_SECONDS = 0.2
 MOST_JOBS = 12
 # Jobs that may follow a deletion before its end is taken for one that the agent will never confirm.
 PATIENT_JOBS = 3
+# How long the status reporter waits for a last report and writes it; within the pod's own grace period.
+REPORTER_GRACE_SECONDS = 20
 # Longer than any look at a Job that has ended takes.
 KEPT_SECONDS = 3600
 # What kubectl says when the machine stood still for 10 s, and how often a connection is tried.
@@ -280,9 +282,15 @@ class JobTemplate:
         return job
 
     def _lengthen(self, spec: Document) -> None:
+        if self.slowness == 1:
+            return
         pod = spec["template"]["spec"]
         spec["activeDeadlineSeconds"] *= self.slowness
         pod["activeDeadlineSeconds"] *= self.slowness
+        pod["terminationGracePeriodSeconds"] *= self.slowness
+        _, reporter = pod["containers"]
+        grace = str(REPORTER_GRACE_SECONDS * self.slowness)
+        reporter["env"].append({"name": "SHUTDOWN_GRACE_SECONDS", "value": grace})
         for variable in (each for container in pod["containers"] for each in container["env"]):
             if variable["name"] in {"ADAPTER_TIME_BUDGET", "MAX_WAIT_TIME_SECONDS"}:
                 variable["value"] = re.sub(r"\d+", lambda each: str(int(each[0]) * self.slowness), variable["value"])
