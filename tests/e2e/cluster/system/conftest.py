@@ -44,15 +44,14 @@ def releases(
     maestro: ClusterMaestro,
     system_images: Images,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Releases]:
-    """With the control plane adapter installed."""
+) -> Releases:
+    """With the control plane adapter installed. The cluster goes with all of them at the end."""
     folder = tmp_path_factory.mktemp("releases")
     releases = Releases(cluster, services, maestro, folder)
     releases.clear()
     releases.prepare()
     releases.install(CONTROL_PLANE, control_plane_files(folder / CONTROL_PLANE, ttl=TTL_SECONDS), system_images)
-    yield releases
-    releases.clear()
+    return releases
 
 
 @pytest.fixture
