@@ -83,7 +83,7 @@ class Store:
             spec=resource.spec if spec is None else spec,
             labels=resource.labels if labels is None else labels,
         )
-        if patched == resource:
+        if _same(patched.spec, resource.spec) and patched.labels == resource.labels:
             return resource
         return self._aggregate(self._next_generation(patched, self._clock()))
 
@@ -163,6 +163,16 @@ class Store:
             siblings.pop(resource.id, None)
             if not siblings:
                 del self._children_of[owner_id]
+
+
+def _same(left: Any, right: Any) -> bool:
+    """As JSON, where true is not 1."""
+    match left, right:
+        case Mapping(), Mapping():
+            return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+        case list(), list():
+            return len(left) == len(right) and all(map(_same, left, right))
+    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
 
 
 def _any_active(resources: Iterable[Resource]) -> bool:

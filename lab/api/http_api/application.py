@@ -8,7 +8,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from lab.api.entities import Entities
+from lab.api.entities import BASE, Entities
 from lab.api.http_api.documents import moment
 from lab.api.http_api.endpoints import DISCARD, answer, endpoints
 from lab.api.http_api.openapi import openapi_document
@@ -18,7 +18,9 @@ from lab.api.store import Store
 from lab.http_faults import Answer, Cut, Delay, Fault, Faults, Hang, Hold, LoseAnswer
 
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
-_PUBLIC = "/api/hyperfleet"
+_METADATA = "/api/hyperfleet"
+_OPENAPI = f"{BASE}/openapi"
+_PUBLIC = {_METADATA, _OPENAPI}
 
 
 class Api:
@@ -34,8 +36,8 @@ class Api:
         application = web.Application(middlewares=[self._middleware])
         for endpoint in endpoints(self._store, self._entities, self._clock):
             application.add_routes(endpoint.routes())
-        application.router.add_get(f"{_PUBLIC}/v1/openapi", _openapi, allow_head=False)
-        application.router.add_get(_PUBLIC, _metadata, allow_head=False)
+        application.router.add_get(_OPENAPI, _openapi, allow_head=False)
+        application.router.add_get(_METADATA, _metadata, allow_head=False)
         return application
 
     @web.middleware
@@ -85,7 +87,7 @@ class Api:
             return web.Response(status=405, text="Method Not Allowed")
 
     def _let_in(self, request: web.Request) -> None:
-        if self.tokens is None or request.path == _PUBLIC:
+        if self.tokens is None or request.path in _PUBLIC:
             return
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer" or token not in self.tokens:
@@ -129,4 +131,4 @@ async def _openapi(_request: web.Request) -> web.Response:
 
 
 async def _metadata(_request: web.Request) -> web.Response:
-    return answer({"id": "hyperfleet", "kind": "API", "href": _PUBLIC, "version": "lab"})
+    return answer({"id": "hyperfleet", "kind": "API", "href": _METADATA, "version": "lab"})

@@ -50,13 +50,14 @@ def _as_time(literal: Literal) -> datetime:
 class Operand:
     """Something a search names: how it is read, and how a literal it is compared with is understood.
 
-    `negatable` is false where the API refuses `not` before it.
+    `negatable` is false where the API refuses `not` before it. A condition is only compared, its status by `=`.
     """
 
     name: str
     read: Reader
     understand: Callable[[Literal], Any] = _as_text
     negatable: bool = True
+    condition: bool = False
     condition_status: bool = False
 
 
@@ -112,12 +113,19 @@ def compare(left: Operand, sign: str, literal: Literal) -> Matcher:
 
 
 def is_in(left: Operand, literals: list[Literal]) -> Matcher:
+    _refuse_condition(left)
     choices = [left.understand(each) for each in literals]
     return lambda resource: left.read(resource) in choices
 
 
 def is_null(left: Operand) -> Matcher:
+    _refuse_condition(left)
     return lambda resource: left.read(resource) is None
+
+
+def _refuse_condition(left: Operand) -> None:
+    if left.condition:
+        raise Problem(BAD_REQUEST, f"{left.name} can only be compared")
 
 
 def _condition(name: str, kind: str, subfield: list[str]) -> Operand:
@@ -130,7 +138,7 @@ def _condition(name: str, kind: str, subfield: list[str]) -> Operand:
         condition = resource.condition(kind)
         return getattr(condition, member) if condition else None
 
-    return Operand(name, read, understand, negatable=False, condition_status=not subfield)
+    return Operand(name, read, understand, negatable=False, condition=True, condition_status=not subfield)
 
 
 def _inside(value: Any, path: list[str]) -> Any:

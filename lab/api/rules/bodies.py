@@ -1,16 +1,18 @@
 """Reading a request's JSON by the types its members must have, as a decoder of typed structures does.
 
 A member that is absent or null counts as not given. Unknown members are ignored, or refused where the request is
-strict.
+strict. U+FFFD takes the place of bytes and escapes that are no whole character.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NoReturn
 
 from lab.api.problems import MALFORMED, Problem, invalid
 from shared import times
+from shared.untrusted_json import whole_characters
 
 _INT32 = range(-(2**31), 2**31)
 _NAMES = {str: "a string", int: "a number", dict: "an object", list: "an array"}
@@ -81,7 +83,8 @@ def read(content: bytes) -> Body:
     if not content.strip():
         raise Problem(MALFORMED, "Request body is required but was empty")
     try:
-        document = json.loads(content, parse_constant=_refuse_constant)
+        text = whole_characters(content.decode(errors="replace"))
+        document = json.loads(text, parse_constant=_refuse_constant, parse_float=_fraction)
     except (ValueError, RecursionError) as error:
         raise Problem(MALFORMED, f"Invalid request format: {error}") from None
     if not isinstance(document, dict | None):
@@ -95,6 +98,13 @@ def read_strictly(content: bytes, known: set[str]) -> Body:
     if unknown := sorted(body.names() - known):
         raise Problem(MALFORMED, f"Invalid request format: unknown field {json.dumps(unknown[0])}")
     return body
+
+
+def _fraction(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{digits} is out of range")
+    return number
 
 
 def _refuse_constant(name: str) -> None:

@@ -324,6 +324,15 @@ async def test_data_is_replaced_and_never_merged(api: Api) -> None:
     assert (await api.statuses(cluster))["controlplane"]["data"] == {}
 
 
+async def test_half_a_character_is_stored_as_the_sign_for_it(api: Api) -> None:
+    cluster = await api.create_cluster()
+
+    stored = await api.accept(cluster, data={"text": "cut \ud83d"})
+
+    assert stored["data"] == {"text": "cut \ufffd"}
+    assert (await api.statuses(cluster))["controlplane"]["data"] == {"text": "cut \ufffd"}
+
+
 async def test_a_condition_keeps_its_time_while_its_status_stays(api: Api) -> None:
     cluster = await api.create_cluster()
     first = await api.accept(cluster)

@@ -89,6 +89,14 @@ async def test_a_body_that_is_no_json_is_malformed(api: Api, content: bytes) -> 
     await api.refused(400, "VAL-006", "POST", "/clusters", content)
 
 
+async def test_a_number_that_nobody_can_store_is_refused(api: Api) -> None:
+    body = b'{"kind": "Cluster", "name": "%s", "spec": {"a": 1e999}}' % unique("c").encode()
+
+    answer = await api.http.post(f"{BASE}/clusters", content=body)
+
+    assert answer.status_code == 400
+
+
 async def test_a_name_in_use_is_a_conflict_until_its_cluster_is_deleted(api: Api) -> None:
     name = unique("c")
     cluster = await api.create_cluster(name)
@@ -147,6 +155,14 @@ async def test_a_patch_that_changes_nothing_keeps_the_generation(api: Api) -> No
     patched = await api.patch(cluster, spec={"a": {"b": [1, 2]}}, labels={"env": "dev"})
 
     assert patched["generation"] == 1
+
+
+async def test_a_patch_of_a_number_to_a_truth_value_is_a_change(api: Api) -> None:
+    cluster = await api.create_cluster(spec={"a": [{"on": 1}]})
+
+    patched = await api.patch(cluster, spec={"a": [{"on": True}]})
+
+    assert (patched["generation"], patched["spec"]["a"][0]["on"]) == (2, True)
 
 
 async def test_a_patch_without_a_field_is_refused(api: Api) -> None:

@@ -166,6 +166,8 @@ async def test_only_known_tokens_are_let_in(server: LabApi, http: httpx.AsyncCli
     assert (await http.get(CLUSTERS, headers={"Authorization": "Bearer good"})).status_code == 200
     server.let_in("new")
     assert (await http.get(CLUSTERS, headers={"Authorization": "Bearer good"})).status_code == 401
+    for public in ("/api/hyperfleet", "/api/hyperfleet/v1/openapi"):
+        assert (await http.get(public)).status_code == 200
 
 
 async def test_a_kind_without_required_adapters_is_gone_when_it_is_deleted() -> None:
