@@ -22,4 +22,4 @@ class Sentinel:
     page_size: int = 20
     selector: Mapping[str, str] = field(default_factory=dict)
     owner_references: bool = False
-    tracing: bool = False
+    tracing: bool = True

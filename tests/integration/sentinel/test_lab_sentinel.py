@@ -177,6 +177,21 @@ async def test_node_pools_are_announced_with_their_cluster(
     assert event.data["owner_references"] == {"href": cluster.href, "id": cluster.id, "kind": "Cluster"}
 
 
+@pytest.mark.parametrize("tracing", [True, False])
+async def test_events_carry_a_trace_context_unless_it_is_off(
+    api: LabApi, settings: Sentinel, broker: LabBroker, clock: Clock, *, tracing: bool
+) -> None:
+    api.add_cluster("demo")
+    clock.advance(minutes=1)
+    chosen = settings if tracing else replace(settings, tracing=False)
+
+    publisher = EmbeddedPublisher(broker.address)
+    async with LabSentinel(chosen, publisher, clock=clock, polling=False) as sentinel:
+        [event] = await sentinel.poll()
+
+    assert ("traceparent" in json.loads(event.body)) is tracing
+
+
 async def test_the_broker_gets_the_event_as_it_is(
     api: LabApi, sentinel: LabSentinel, broker: LabBroker, clock: Clock
 ) -> None:
