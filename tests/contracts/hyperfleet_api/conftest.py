@@ -1,4 +1,7 @@
-"""The HyperFleet API: the lab's, or v0.3.0, which is expected to differ where a test says so."""
+"""The HyperFleet API: the lab's, or v0.3.0, which is expected to differ where a test says so.
+
+`CONTRACT_HYPERFLEET_API` is the URL of a server that runs already, which then takes the place of v0.3.0.
+"""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,7 +10,7 @@ import httpx
 import pytest
 
 from lab.api import LabApi
-from tests.support.hyperfleet_api import REQUIRED_ADAPTERS, Api, expect_differences
+from tests.support.hyperfleet_api import ADDRESS, REQUIRED_ADAPTERS, Api, expect_differences
 
 _HERE = Path(__file__).parent
 
@@ -22,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 async def server(servers: str, request: pytest.FixtureRequest) -> AsyncIterator[str]:
     """The server's URL."""
     if servers == "real":
-        yield request.getfixturevalue("real_hyperfleet_api").url
+        yield ADDRESS or request.getfixturevalue("real_hyperfleet_api").url
         return
     async with LabApi(required_adapters=REQUIRED_ADAPTERS) as running:
         yield running.url
