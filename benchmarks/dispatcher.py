@@ -124,17 +124,20 @@ async def _many_objects(servers: Servers) -> None:
     async with servers.dispatcher(TWO_OBJECTS) as consumer:
         await _run(servers, consumer, clusters)
         before, began, oldest = await servers.seen(), consumer.resident_mib(), 0.0
+        already_written = written(await _metrics(servers, consumer))
         for second in range(ALIVE_SECONDS):
             batch = clusters[second * ALIVE_RATE : (second + 1) * ALIVE_RATE]
             pause = asyncio.create_task(asyncio.sleep(1))
             await servers.publish(batch)
-            oldest = max(oldest, await _oldest_wake(servers, consumer))
+            oldest = max(oldest, oldest_wake(await _metrics(servers, consumer)))
             await pause
         after, ended, events = await servers.seen(), consumer.resident_mib(), ALIVE_RATE * ALIVE_SECONDS
+        writes = (written(await _metrics(servers, consumer)) - already_written) / events
     calls = {name: (count - before.requests.get(name, 0)) / events for name, count in after.requests.items()}
     shown = ", ".join(f"{count:.2f} {name}" for name, count in calls.items())
     print(f"\n{ALIVE} objects alive: {began:.0f} MiB, and {ended:.0f} MiB after {events} further events")
-    print(f"an unchanged event costs {shown} of the HyperFleet API; oldest wake at {ALIVE_RATE}/s: {oldest:.2f} s")
+    print(f"an unchanged event costs {shown} of the HyperFleet API, and writes {writes:.2f} Kubernetes objects")
+    print(f"oldest wake at {ALIVE_RATE}/s: {oldest:.2f} s")
 
 
 async def _idle(servers: Servers) -> None:
@@ -148,11 +151,20 @@ async def _idle(servers: Servers) -> None:
     print(f"idle with {WATCHED} watched Jobs: {used / IDLE_SECONDS:.2%} of a core")
 
 
-async def _oldest_wake(servers: Servers, consumer: Consumer) -> float:
+async def _metrics(servers: Servers, consumer: Consumer) -> str:
     async with servers.http.get(f"http://127.0.0.1:{consumer.ports['metrics']}/metrics") as answer:
-        text = await answer.text()
-    found = re.search(r"^hyperfleet_adapter_queue_oldest_wake_seconds\{.*\} (\S+)$", text, re.MULTILINE)
+        return await answer.text()
+
+
+def oldest_wake(metrics: str) -> float:
+    found = re.search(r"^hyperfleet_adapter_queue_oldest_wake_seconds\{.*\} (\S+)$", metrics, re.MULTILINE)
     return float(found[1]) if found else 0.0
+
+
+def written(metrics: str) -> float:
+    """How many objects runs have created or changed."""
+    counts = re.findall(r'^hyperfleet_adapter_applies_total\{.*operation="(\w+)".*\} (\S+)$', metrics, re.MULTILINE)
+    return sum(float(count) for operation, count in counts if operation != "skip")
 
 
 async def _set_available(servers: Servers, cluster: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from benchmarks.dispatcher import oldest_wake, written
 from dispatcher.observability.identity import Identity
 from dispatcher.observability.metrics import MAX_NAMED_OBJECTS, Metrics, QueueCollector
 
@@ -103,6 +104,16 @@ def test_the_queue_is_read_when_it_is_scraped_and_names_a_bounded_number_of_obje
     assert found["hyperfleet_adapter_queue_oldest_wake_seconds"] == [(ADAPTER, 1.5)]
     assert len(found["hyperfleet_adapter_object_slowed"]) == MAX_NAMED_OBJECTS
     assert found["hyperfleet_adapter_object_slowed"][0][0] == {**ADAPTER, "kind": "Cluster", "id": "0"}
+
+
+def test_the_benchmark_reads_the_oldest_wake_and_what_was_written(metrics: Metrics) -> None:
+    metrics.registry.register(QueueCollector(Queue(), IDENTITY))
+    for operation, times in (("create", 2), ("skip", 5), ("update", 1)):
+        metrics.applies("namespace0", operation).inc(times)
+
+    text = generate_latest(metrics.registry).decode()
+
+    assert (oldest_wake(text), written(text)) == (1.5, 3)
 
 
 def test_the_process_itself_is_measured(metrics: Metrics) -> None:
