@@ -50,7 +50,7 @@ def _as_time(literal: Literal) -> datetime:
 class Operand:
     """Something a search names: how it is read, and how a literal it is compared with is understood.
 
-    `negatable` is false where the API refuses `not` before it. A condition is only compared, its status by `=`.
+    `negatable` is false where the API refuses `not` before it. A condition is not `in` a list.
     """
 
     name: str
@@ -113,19 +113,14 @@ def compare(left: Operand, sign: str, literal: Literal) -> Matcher:
 
 
 def is_in(left: Operand, literals: list[Literal]) -> Matcher:
-    _refuse_condition(left)
+    if left.condition:
+        raise Problem(BAD_REQUEST, f"IN is not supported with {left.name}; use comparisons instead")
     choices = [left.understand(each) for each in literals]
     return lambda resource: left.read(resource) in choices
 
 
 def is_null(left: Operand) -> Matcher:
-    _refuse_condition(left)
     return lambda resource: left.read(resource) is None
-
-
-def _refuse_condition(left: Operand) -> None:
-    if left.condition:
-        raise Problem(BAD_REQUEST, f"{left.name} can only be compared")
 
 
 def _condition(name: str, kind: str, subfield: list[str]) -> Operand:

@@ -184,7 +184,6 @@ async def test_a_search_looks_into_the_spec(api: Api, fleet: Fleet) -> None:
         pytest.param("status.conditions.Reconciled != 'True'", id="a condition that is not"),
         pytest.param("status.conditions.Reconciled = 'Maybe'", id="a status that does not exist"),
         pytest.param("status.conditions.Reconciled in ('True')", id="a condition in a list"),
-        pytest.param("status.conditions.Reconciled is null", id="a condition that is missing"),
         pytest.param("status.conditions.Reconciled.observed_generation in (1, 2)", id="a condition's member in a list"),
         pytest.param("not status.conditions.Reconciled = 'True'", id="not before a condition"),
         pytest.param("not (name = 'x' and status.conditions.Reconciled = 'True')", id="not around a condition"),
