@@ -6,6 +6,7 @@ by OpenTelemetry itself, which is imported only where tracing is on.
 """
 
 import asyncio
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 ENABLED = "HYPERFLEET_TRACING_ENABLED"
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+# A collector that does not answer must not use up the pod's grace period; OpenTelemetry itself waits for 30 s.
+LONGEST_CLOSE_SECONDS = 5.0
 _YES, _NO = frozenset({"1", "t", "true", "yes", "on"}), frozenset({"0", "f", "false", "no", "off"})
 
 log = logs.get(__name__)
@@ -93,7 +96,12 @@ class OpenTelemetryTracing:
         return carrier
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._provider.shutdown)
+        """What the collector does not take in time is lost; a thread that still waits for it ends with the process."""
+        sending = threading.Thread(target=self._provider.shutdown, name="send the last spans", daemon=True)
+        sending.start()
+        await asyncio.to_thread(sending.join, LONGEST_CLOSE_SECONDS)
+        if sending.is_alive():
+            log.warning("the last spans are lost: the collector does not answer", seconds=LONGEST_CLOSE_SECONDS)
 
 
 def open_tracing(identity: Identity, environment: Mapping[str, str], *, exporter: Any = None) -> Tracing:

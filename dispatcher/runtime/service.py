@@ -65,6 +65,8 @@ async def serve(loaded: Loaded, environment: Mapping[str, str] = os.environ) -> 
     client, name = loaded.config.clients.broker, settings.identity or identity.component
     subscription = open_subscription(loaded.broker, client, environment, name=name)
     async with AsyncExitStack() as stack:
+        # First, so also while it starts and ends: a container's first process gets no signal that it does not handle.
+        stop = stack.enter_context(stop_signals())
         tracing = open_tracing(identity, environment)
         stack.push_async_callback(tracing.close)
         live = await open_ports(stack, loaded, environment, tracing, leases=settings.leader_election)
@@ -72,8 +74,7 @@ async def serve(loaded: Loaded, environment: Mapping[str, str] = os.environ) -> 
         server = await stack.enter_async_context(service.server())
         _log_configuration(loaded)
         log.info("serving", health_port=server.health_port, metrics_port=server.metrics_port)
-        with stop_signals() as stop:
-            return await service.run(stop)
+        return await service.run(stop)
 
 
 def _log_configuration(loaded: Loaded) -> None:
