@@ -176,7 +176,7 @@ class Operation(StrEnum):
 class ResourceRecord:
     """`operation` is None where it failed before anything was decided.
 
-    `manifest` is what was rendered, `deleted` the object a deletion found.
+    `manifest` is what was rendered, `deleted` the object a deletion found, also where it then failed.
     """
 
     name: str

@@ -9,7 +9,6 @@ from dispatcher.engine.runs import (
     CallRecord,
     Cause,
     Delivery,
-    Operation,
     Phase,
     RunRequest,
     RunResult,
@@ -96,7 +95,7 @@ class RunMetrics:
         for record in result.resources:
             if record.operation is not None:
                 self._metrics.applies(record.name, record.operation.value).inc()
-            if record.operation is Operation.DELETE and record.deleted is not None:
+            if record.deleted is not None:
                 self._metrics.resources_deleted(record.kind, "error" if record.error else "success").inc()
                 self._metrics.deletion_duration(record.kind).observe(record.seconds)
 

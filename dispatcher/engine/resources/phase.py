@@ -79,7 +79,7 @@ class ResourcesPhase:
             outcome, target = await self._settle(resource, creatable=creatable, deleting=deleting)
             self._publisher.publish(resource, outcome.object)
         except Failure as error:
-            self._fail(resource, error)
+            self._fail(resource, error, deleting=deleting, seconds=self._run.ports.clock.monotonic() - started)
             return deleting
         self._record(resource, target, outcome, self._run.ports.clock.monotonic() - started)
         return self._goes_on(resource, outcome)
@@ -174,7 +174,15 @@ class ResourcesPhase:
             )
         )
 
-    def _fail(self, resource: Resource, error: BaseException, *, what: str = "") -> None:
+    def _fail(
+        self,
+        resource: Resource,
+        error: BaseException,
+        *,
+        what: str = "",
+        deleting: bool = False,
+        seconds: float = 0.0,
+    ) -> None:
         message = self._run.fail(Phase.RESOURCES, resource.name, error, what=what)
         manifest = self._manifests.get(resource.name)
         _, found = self._observed.get(resource.name, (None, None))
@@ -188,5 +196,7 @@ class ResourcesPhase:
                 object_name=name_of(manifest) if manifest else "",
                 error=message,
                 manifest=manifest,
+                deleted=found if deleting else None,
+                seconds=seconds,
             )
         )

@@ -324,6 +324,7 @@ async def test_every_deletion_is_tried_and_every_failure_is_listed() -> None:
 
     reported = play.api.bodies()[0]["adapter"]
     assert operations(result) == ["failed", "failed", "delete"]
+    assert [each.deleted is not None for each in result.resources] == [True, True, True]
     assert reported["executionError"] == {"phase": "resources", "step": "a", "message": "may not delete a"}
     assert sorted(reported["resourceErrors"]) == ["a", "b"]
     assert reported["resourceErrors"]["b"]["step"] == "b"

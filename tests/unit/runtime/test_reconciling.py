@@ -154,6 +154,7 @@ async def test_calls_operations_and_statuses_are_counted(stage: Stage) -> None:
             ResourceRecord(name="job", kind="Job", operation=Operation.CREATE),
             ResourceRecord(name="ns", kind="Namespace", operation=Operation.DELETE, deleted={}, seconds=2.0),
             ResourceRecord(name="gone", kind="Secret", operation=Operation.DELETE),
+            ResourceRecord(name="stays", kind="Pod", deleted={}, error="may not delete it", seconds=3.0),
         ),
         post_actions=(
             PostActionRecord(name="report", done=Done.EXECUTED, report=StatusReport(url="u", delivery=Delivery.STORED)),
@@ -166,6 +167,8 @@ async def test_calls_operations_and_statuses_are_counted(stage: Stage) -> None:
     assert stage.count("resources_deleted_total", resource_type="Namespace", status="success") == 1
     assert stage.count("resource_deletion_duration_seconds_sum", resource_type="Namespace") == 2
     assert stage.count("resources_deleted_total", resource_type="Secret", status="success") == 0
+    assert stage.count("resources_deleted_total", resource_type="Pod", status="error") == 1
+    assert stage.count("resource_deletion_duration_seconds_sum", resource_type="Pod") == 3
     assert stage.count("statuses_total", delivery="stored") == 1
 
 
