@@ -63,23 +63,24 @@ class Engine:
         params: list[ParamRecord] = []
         preconditions: list[PreconditionRecord] = []
         resources = ResourcesPhase(run)
-        with self._spans(Phase.PARAMS):
+        with self._phase(run, Phase.PARAMS):
             complete = await extract_params(run, params)
         if complete:
-            with self._spans(Phase.PRECONDITIONS):
+            with self._phase(run, Phase.PRECONDITIONS):
                 met = await check_preconditions(run, preconditions)
             if met:
-                with self._spans(Phase.RESOURCES):
+                with self._phase(run, Phase.RESOURCES):
                     await resources.execute()
         payloads: list[PayloadRecord] = []
         actions: list[PostActionRecord] = []
-        with self._spans(Phase.POST_ACTIONS):
+        with self._phase(run, Phase.POST_ACTIONS):
             await self._post(run, resources, payloads, actions)
         return RunResult(
             status=run.metadata.status,
             skipped=run.metadata.skipped,
             skip_reason=run.metadata.skip_reason,
             errors=run.errors,
+            failed_expressions=run.failed_expressions,
             transient=run.transient,
             params=tuple(params),
             preconditions=tuple(preconditions),
@@ -92,6 +93,10 @@ class Engine:
             awaited_deletions=tuple(run.awaited),
             secrets=frozenset(run.secrets),
         )
+
+    def _phase(self, run: Run, phase: Phase) -> AbstractContextManager[object]:
+        run.phase = phase
+        return self._spans(phase)
 
     async def _post(
         self, run: Run, resources: ResourcesPhase, payloads: list[PayloadRecord], actions: list[PostActionRecord]

@@ -85,6 +85,8 @@ def _captured(run: Run, capture: Capture, scope: Mapping[str, Any]) -> Any:
     except EvaluationError as error:
         if capture.default is not ABSENT:
             return capture.default
+        if capture.expression is not None:
+            run.count_failed_expression()
         run.warn(f"capture {capture.name!r} is null: {run.text_of(error)}")
         return None
 

@@ -33,9 +33,11 @@ class Run:
         "awaited",
         "built",
         "errors",
+        "failed_expressions",
         "metadata",
         "not_found",
         "observed_at",
+        "phase",
         "ports",
         "request",
         "requeue",
@@ -54,7 +56,9 @@ class Run:
         self.metadata = Metadata()
         self.variables = Variables(adapter, request.event.data, environment, self.metadata.values)
         self.observed_at: datetime = ports.clock.now()
+        self.phase = Phase.PARAMS
         self.errors: dict[Phase, str] = {}
+        self.failed_expressions: dict[Phase, int] = {}
         self.warnings: list[str] = []
         self.secrets: set[str] = set()
         self.built: dict[str, dict[str, Any]] = {}
@@ -67,8 +71,17 @@ class Run:
         self.withhold = ""
         """Why no status of this run may be sent, where none may."""
 
-    def evaluate(self, program: CelProgram) -> Any:
-        return program.evaluate(self.variables.cel, clock=self.ports.clock.now)
+    def evaluate(self, program: CelProgram, *, has_default: bool = False) -> Any:
+        """A failure is counted, unless its author foresaw it with a default."""
+        try:
+            return program.evaluate(self.variables.cel, clock=self.ports.clock.now)
+        except LanguageError:
+            if not has_default:
+                self.count_failed_expression()
+            raise
+
+    def count_failed_expression(self) -> None:
+        self.failed_expressions[self.phase] = self.failed_expressions.get(self.phase, 0) + 1
 
     def matches(self, program: CelProgram) -> bool:
         return is_match(self.evaluate(program))

@@ -242,13 +242,14 @@ class RunResult:
     """`skipped` is a business outcome and no error: `skip_reason` says why resources were left alone.
 
     `transient` says whether trying a failed run again is worth it. `discovered` is what authors see as
-    `resources.*`. `secrets` are the values that no output may show.
+    `resources.*`. `failed_expressions` counts them by phase. `secrets` are the values that no output may show.
     """
 
     status: Status
     skipped: bool = False
     skip_reason: str = ""
     errors: Mapping[Phase, str] = field(default_factory=dict)
+    failed_expressions: Mapping[Phase, int] = field(default_factory=dict)
     transient: bool = False
     params: tuple[ParamRecord, ...] = ()
     preconditions: tuple[PreconditionRecord, ...] = ()

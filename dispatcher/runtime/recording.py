@@ -4,16 +4,13 @@ import asyncio
 from collections.abc import Iterable
 from datetime import datetime
 
-from dispatcher.config.compiled import Adapter, ExpressionSource
 from dispatcher.engine.runs import (
     CallRecord,
     Cause,
     Delivery,
-    Phase,
     RunRequest,
     RunResult,
     Status,
-    Verdict,
 )
 from dispatcher.observability.metrics import Metrics
 from dispatcher.observability.objects import RunRecord, clean
@@ -60,10 +57,8 @@ def record_of_crash(request: RunRequest, error: BaseException, *, started: datet
 class RunMetrics:
     """Counts what came of runs."""
 
-    def __init__(self, metrics: Metrics, adapter: Adapter) -> None:
+    def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._expressions = {param.name for param in adapter.params if isinstance(param.source, ExpressionSource)}
-        self._conditions = {each.name for each in adapter.preconditions if each.expression and not each.conditions}
 
     def count(self, request: RunRequest, result: RunResult, *, seconds: float, waited: float) -> None:
         metrics, outcome, cause = self._metrics, outcome_of(result), request.cause.value
@@ -75,12 +70,13 @@ class RunMetrics:
             metrics.event_duration().observe(seconds)
         for phase in result.errors:
             metrics.errors(phase.value).inc()
+        for phase, count in result.failed_expressions.items():
+            metrics.expression_errors(phase.value).inc(count)
         for call in _calls(result):
             metrics.api_calls(call.method, NO_ANSWER if call.status is None else str(call.status)).inc()
         for report in result.reports:
             metrics.statuses(report.delivery.value).inc()
         self._count_resources(result)
-        self._count_expressions(result)
         self._observe_report_latency(request, result)
 
     def count_crash(self, cause: Cause, *, seconds: float) -> None:
@@ -98,14 +94,6 @@ class RunMetrics:
             if record.deleted is not None:
                 self._metrics.resources_deleted(record.kind, "error" if record.error else "success").inc()
                 self._metrics.deletion_duration(record.kind).observe(record.seconds)
-
-    def _count_expressions(self, result: RunResult) -> None:
-        params = sum(1 for each in result.params if each.error and each.name in self._expressions)
-        failed = [each for each in result.preconditions if each.verdict is Verdict.FAILED]
-        preconditions = sum(1 for each in failed if each.name in self._conditions)
-        for phase, count in ((Phase.PARAMS, params), (Phase.PRECONDITIONS, preconditions)):
-            if count:
-                self._metrics.expression_errors(phase.value).inc(count)
 
     def _observe_report_latency(self, request: RunRequest, result: RunResult) -> None:
         if not any(report.delivery is Delivery.STORED for report in result.reports):

@@ -177,7 +177,7 @@ class Service:
         engine = Engine(adapter, self._live.ports, silence=self._settings.status_silence, spans=span_of)
         return Reconciler(
             engine,
-            RunMetrics(self._metrics, adapter),
+            RunMetrics(self._metrics),
             tracing,
             self._awaited,
             records=self._records,

@@ -133,7 +133,7 @@ def _value(run: Run, node: ValueNode) -> Any:
             value = node.field.get(run.variables.cel)
         else:
             assert node.expression is not None
-            value = run.evaluate(node.expression)
+            value = run.evaluate(node.expression, has_default=node.default is not ABSENT)
     except EvaluationError as error:
         value = None
         if node.default is ABSENT:

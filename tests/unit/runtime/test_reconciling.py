@@ -35,7 +35,6 @@ from dispatcher.runtime.recording import RunMetrics
 from dispatcher.runtime.scheduling.entry import Ended, Start
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from shared import times
-from tests.support.adapters import adapter
 from tests.support.wakes import event, key
 
 SUCCESS = RunResult(status=Status.SUCCESS)
@@ -72,7 +71,7 @@ class Stage:
         self.engine.result = result
         reconciler = Reconciler(
             self.engine,
-            RunMetrics(self.metrics, adapter()),
+            RunMetrics(self.metrics),
             NoTracing(),
             self.awaited,
             records=self.records,
@@ -170,6 +169,12 @@ async def test_calls_operations_and_statuses_are_counted(stage: Stage) -> None:
     assert stage.count("resources_deleted_total", resource_type="Pod", status="error") == 1
     assert stage.count("resource_deletion_duration_seconds_sum", resource_type="Pod") == 3
     assert stage.count("statuses_total", delivery="stored") == 1
+
+
+async def test_expressions_that_failed_are_counted_by_phase(stage: Stage) -> None:
+    await stage.run(replace(SUCCESS, failed_expressions={Phase.PARAMS: 2, Phase.POST_ACTIONS: 1}))
+    assert stage.count("expression_errors_total", phase="param_extraction") == 2
+    assert stage.count("expression_errors_total", phase="post_actions") == 1
 
 
 async def test_the_time_from_a_jobs_creation_to_its_report_is_measured(stage: Stage) -> None:
