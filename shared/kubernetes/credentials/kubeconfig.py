@@ -5,6 +5,7 @@ The files are read again when they change, when a plugin's credentials expire, a
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from shared import times
 from shared.errors import Misconfigured, Unauthenticated
 from shared.kubernetes.credentials.access import Access
 from shared.network.credential_files import Watched
+
+log = logging.getLogger(__name__)
 
 DEFAULT_PATH = "~/.kube/config"
 # A plugin's credentials are renewed this long before they expire.
@@ -39,8 +42,13 @@ class KubeconfigAccess:
 
     async def current(self) -> Access:
         loaded = self._loaded
-        if loaded is None or _is_expired(loaded) or loaded.files.changed():
+        if loaded is None or _is_expired(loaded):
             return await self._load(loaded)
+        if loaded.files.changed():
+            try:
+                return await self._load(loaded)
+            except Misconfigured as error:
+                log.warning("keeping the previous kubeconfig: %s", error)
         return loaded.access
 
     async def renew(self) -> Access:

@@ -110,6 +110,15 @@ class TestKubeconfig:
         kubeconfig(tmp_path, {"token": "other"})
         assert (await source.current()).authorization == "Bearer other"
 
+    async def test_while_a_changed_file_cannot_be_used_the_previous_one_serves(self, tmp_path: Path) -> None:
+        path = kubeconfig(tmp_path, {"token": "one"})
+        source = KubeconfigAccess(str(path))
+        assert (await source.current()).authorization == "Bearer one"
+        path.write_text("apiVersion: v1\nclusters:")
+        assert (await source.current()).authorization == "Bearer one"
+        kubeconfig(tmp_path, {"token": "other"})
+        assert (await source.current()).authorization == "Bearer other"
+
     async def test_a_changed_token_file_is_read_again(self, tmp_path: Path) -> None:
         (tmp_path / "token").write_text("one")
         source = KubeconfigAccess(str(kubeconfig(tmp_path, {"tokenFile": "token"})))
