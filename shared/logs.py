@@ -55,10 +55,10 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
         structlog.processors.EventRenamer("msg"),
         _redact_secrets,
     ]
-    renderer: Processor = (
-        structlog.dev.ConsoleRenderer(colors=stream.isatty(), event_key="msg", timestamp_key="time")
+    rendering: list[Processor] = (
+        [structlog.dev.ConsoleRenderer(colors=stream.isatty(), event_key="msg", timestamp_key="time")]
         if as_text
-        else structlog.processors.JSONRenderer(ensure_ascii=False)
+        else [_name_stack_trace, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
     structlog.configure(
         processors=[*gathering, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -70,7 +70,7 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *gathering],
-            processors=[*finishing, renderer],
+            processors=[*finishing, *rendering],
         )
     )
     root = logging.getLogger()
@@ -109,6 +109,12 @@ def _origin(component: str, version: str) -> Processor:
         return {"component": component, "version": version, "hostname": hostname, **event}
 
     return add
+
+
+def _name_stack_trace(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    if "exception" in event:
+        event["stack_trace"] = event.pop("exception")
+    return event
 
 
 def _redact_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -13,6 +13,7 @@ from dispatcher.engine.runs import (
     Delivery,
     Event,
     ObjectKey,
+    Operation,
     Requeue,
     RunRequest,
     RunResult,
@@ -81,6 +82,7 @@ class Reconciler:
             self._learn(result.discovered)
             if self._records is not None:
                 self._records.note_run(start.key, record_of(request, result, started=started, seconds=seconds))
+            self._log_resources(result)
             self._log_end(request, result, seconds)
         return self._ended(start, result)
 
@@ -101,8 +103,29 @@ class Reconciler:
         reported = any(report.delivery is not Delivery.WITHHELD for report in result.reports)
         return Ended(failed=result.status is Status.FAILED, reported=reported, requeue=requeue)
 
+    def _log_resources(self, result: RunResult) -> None:
+        """What the run did; a resource that is as it should be, or gone already, is not worth a line."""
+        for record in result.resources:
+            already_gone = record.operation is Operation.DELETE and record.deleted is None
+            if record.operation is None or record.operation is Operation.SKIP or already_gone:
+                continue
+            if record.kind == "ManifestWork":
+                place = {"maestro_consumer": record.namespace, "manifestwork": record.object_name}
+            else:
+                place = {"kind": record.kind, "namespace": record.namespace, "name": record.object_name}
+            self._log.info(
+                f"resource {record.name}: {record.operation.value}",
+                operation=record.operation.value,
+                reason=record.reason,
+                **place,
+            )
+
     def _log_end(self, request: RunRequest, result: RunResult, seconds: float) -> None:
-        fields = {"cause": request.cause.value, "seconds": round(seconds, 3)}
+        fields: dict[str, object] = {"cause": request.cause.value, "seconds": round(seconds, 3)}
+        if request.event.type:
+            fields["event_type"] = request.event.type
+        if result.reports:
+            fields["observed_generation"] = result.reports[-1].generation
         line = (
             f"Event execution finished: event_execution_status={result.status.value}"
             f" resources_skipped={str(result.skipped).lower()} reason={result.skip_reason}"

@@ -280,6 +280,35 @@ async def test_the_end_of_a_run_is_logged_as_the_go_adapter_does(stage: Stage) -
     assert lines[1]["log_level"] == "error"
 
 
+async def test_what_a_run_did_is_logged_with_the_go_adapters_fields(stage: Stage) -> None:
+    report = StatusReport(url="u", delivery=Delivery.STORED, generation=3)
+    result = replace(
+        SUCCESS,
+        resources=(
+            ResourceRecord(
+                name="work",
+                kind="ManifestWork",
+                namespace="mgmt",
+                object_name="w",
+                operation=Operation.CREATE,
+                reason="not found",
+            ),
+            ResourceRecord(name="job", kind="Job", namespace="n", object_name="j", operation=Operation.UPDATE),
+            ResourceRecord(name="same", kind="Job", operation=Operation.SKIP),
+            ResourceRecord(name="gone", kind="Job", operation=Operation.DELETE),
+            ResourceRecord(name="bad", kind="Job", error="refused"),
+        ),
+        post_actions=(PostActionRecord(name="report", done=Done.EXECUTED, report=report),),
+    )
+    with structlog.testing.capture_logs() as lines:
+        await stage.run(result)
+    work, job, end = lines
+    expected = {"operation": "create", "reason": "not found", "maestro_consumer": "mgmt", "manifestwork": "w"}
+    assert expected.items() <= work.items()
+    assert (job["operation"], job["kind"], job["namespace"], job["name"]) == ("update", "Job", "n", "j")
+    assert (end["observed_generation"], end["event_type"]) == (3, "com.redhat.hyperfleet.cluster.reconcile")
+
+
 async def test_watches_learn_what_a_run_has_found(stage: Stage) -> None:
     await stage.run(replace(SUCCESS, discovered={"job": {"kind": "Job"}}))
     assert stage.discovered == [{"job": {"kind": "Job"}}]

@@ -134,8 +134,8 @@ class TestALine:
         logger("x").error("it failed", exc_info=failure("the cause"))
         event = lines.event
         assert (event["level"], event["msg"]) == ("error", "it failed")
-        assert "Traceback" in event["exception"]
-        assert "ValueError: the cause" in event["exception"]
+        assert "Traceback" in event["stack_trace"]
+        assert "ValueError: the cause" in event["stack_trace"]
 
 
 class TestTheForm:
