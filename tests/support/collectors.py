@@ -22,7 +22,7 @@ _SERVICE = "opentelemetry.proto.collector.trace.v1.TraceService"
 class Collector:
     """`environment` leads a program to it. `received` is all it was sent, in order."""
 
-    environment: dict[str, str]
+    environment: dict[str, Any]
     received: list[ResourceSpans] = field(default_factory=list)
 
     @property

@@ -23,7 +23,7 @@ ID = param("id", EventSource(("id",)))
 BROKEN = "event.nowhere.atAll"
 
 
-def resource_when(**conditions: str) -> dict[str, Any]:
+def resource_when(**conditions: Any) -> dict[str, Any]:
     return {"params": (ID,), "resources": (resource("config", manifest("ConfigMap", "{{ .id }}"), **conditions),)}
 
 
