@@ -19,8 +19,10 @@ MAX_LISTED_OBJECTS = 500
 class ObjectsView(Protocol):
     """What is shown at /objects."""
 
-    def list(self) -> list[Mapping[str, Any]]:
-        """All objects, those that fail first."""
+    def __len__(self) -> int: ...
+
+    def list(self, limit: int) -> list[Mapping[str, Any]]:
+        """So many of the objects, those that fail first."""
 
     def describe(self, kind: str, id_: str) -> Mapping[str, Any] | None:
         """One object, None where it is not known."""
@@ -103,8 +105,8 @@ class ObservabilityServer:
     async def _objects(self, _request: web.Request) -> web.Response:
         if self._pages.objects is None:
             raise web.HTTPNotFound
-        items = self._pages.objects.list()
-        return _json({"total": len(items), "items": items[:MAX_LISTED_OBJECTS]})
+        objects = self._pages.objects
+        return _json({"total": len(objects), "items": objects.list(MAX_LISTED_OBJECTS)})
 
     async def _object(self, request: web.Request) -> web.Response:
         if self._pages.objects is None:

@@ -37,10 +37,13 @@ class ObjectsView:
         self._records = records
         self._schedule = schedule
 
-    def list(self) -> list[Mapping[str, Any]]:
-        """Those that fail first, the most failed runs in a row on top."""
-        described = [self._describe(key) for key in self._records.latest_first()]
-        return sorted(described, key=lambda each: -int(each["failures"]))
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def list(self, limit: int) -> list[Mapping[str, Any]]:
+        """Those that fail first, the most failed runs in a row on top. To describe 10,000 would hold up all runs."""
+        keys = sorted(self._records.latest_first(), key=self._schedule.failures, reverse=True)
+        return [self._describe(key) for key in keys[:limit]]
 
     def describe(self, kind: str, id_: str) -> Mapping[str, Any] | None:
         key = self._records.find(kind, id_)

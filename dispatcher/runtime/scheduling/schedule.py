@@ -139,6 +139,11 @@ class Schedule:
     def slowed(self) -> Iterator[ObjectKey]:
         return (entry.key for entry in self._entries.values() if entry.slowed)
 
+    def failures(self, key: ObjectKey) -> int:
+        """How many runs in a row have failed."""
+        entry = self._entries.get(key)
+        return 0 if entry is None else entry.failures
+
     def standing(self, key: ObjectKey, now: float) -> Standing:
         entry = self._entries.get(key)
         if entry is None:
