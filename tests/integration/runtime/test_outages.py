@@ -1,5 +1,8 @@
 """Systems that are away for a while."""
 
+from typing import Any
+
+from lab.maestro import LabMaestro
 from tests.support.dispatcher import LabSystem, set_conditions
 
 
@@ -33,6 +36,25 @@ async def test_changes_of_jobs_are_reported_after_kubernetes_came_back(system: L
         await set_conditions(system.client, job)
         await system.until(lambda: system.available(cluster) == (1, "True"), "the change is reported")
         await dispatcher.until_ready()
+
+
+async def test_it_is_not_ready_while_maestro_does_not_answer(system: LabSystem) -> None:
+    async with LabMaestro() as maestro:
+        settings: dict[str, Any] = {
+            "HYPERFLEET_MAESTRO_GRPC_SERVER_ADDRESS": maestro.grpc_address,
+            "HYPERFLEET_MAESTRO_HTTP_SERVER_ADDRESS": maestro.rest_url,
+            "HYPERFLEET_MAESTRO_SOURCE_ID": "small",
+            "HYPERFLEET_MAESTRO_INSECURE": "true",
+        }
+        async with system.dispatcher(**settings) as dispatcher:
+            await dispatcher.serving()
+            await dispatcher.until_ready()
+            assert '"maestro": "ok"' in (await dispatcher.get("/readyz"))[1]
+            await maestro.kill()
+            await dispatcher.until_ready(ready=False)
+            assert (await dispatcher.get("/healthz"))[0] == 200
+            await maestro.start()
+            await dispatcher.until_ready()
 
 
 async def test_a_status_is_delivered_when_the_api_comes_back_even_if_its_job_is_gone_by_then(system: LabSystem) -> None:
