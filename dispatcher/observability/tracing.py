@@ -105,14 +105,22 @@ class OpenTelemetryTracing:
 
 
 def open_tracing(identity: Identity, environment: Mapping[str, str], *, exporter: Any = None) -> Tracing:
-    """Tracing as the environment says. `exporter` replaces the one of the environment."""
+    """Tracing as the environment says. `exporter` replaces the one of the environment. Raises Misconfigured."""
     if not is_enabled(environment):
         return NoTracing()
-    if exporter is None:
-        if not any(environment.get(name) for name in ENDPOINTS):
-            log.warning("tracing stays off: it is enabled, but no OTEL_EXPORTER_OTLP_ENDPOINT says where spans go")
-            return NoTracing()
-        exporter = _otlp_exporter(environment)
+    if exporter is None and not any(environment.get(name) for name in ENDPOINTS):
+        log.warning("tracing stays off: it is enabled, but no OTEL_EXPORTER_OTLP_ENDPOINT says where spans go")
+        return NoTracing()
+    try:
+        return _set_up(identity, environment, exporter)
+    except Misconfigured:
+        raise
+    except Exception as error:  # whatever OpenTelemetry makes of a variable that it cannot read
+        remedy = "correct the variables that begin with OTEL_"
+        raise Misconfigured("tracing cannot be set up", why=str(error), remedy=remedy) from error
+
+
+def _set_up(identity: Identity, environment: Mapping[str, str], exporter: Any) -> OpenTelemetryTracing:
     from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource  # noqa: PLC0415 - as above
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415 - as above
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415 - as above
@@ -120,7 +128,7 @@ def open_tracing(identity: Identity, environment: Mapping[str, str], *, exporter
     name = environment.get("OTEL_SERVICE_NAME") or identity.component
     resource = Resource.create({SERVICE_NAME: name, SERVICE_VERSION: identity.version})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(exporter))
+    provider.add_span_processor(BatchSpanProcessor(exporter or _otlp_exporter(environment)))
     return OpenTelemetryTracing(provider, component=identity.component)
 
 

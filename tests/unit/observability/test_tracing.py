@@ -43,6 +43,20 @@ def test_a_setting_that_cannot_be_read_is_named(environment: dict[str, str]) -> 
         open_tracing(IDENTITY, environment)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "zip"),
+        ("OTEL_BSP_MAX_QUEUE_SIZE", "1"),
+    ],
+)
+def test_what_opentelemetry_cannot_read_is_refused(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(Misconfigured, match=r"tracing cannot be set up.*OTEL_"):
+        open_tracing(IDENTITY, ENDPOINT)
+
+
 def test_without_a_collector_it_stays_off() -> None:
     assert isinstance(open_tracing(IDENTITY, {"HYPERFLEET_TRACING_ENABLED": "true"}), NoTracing)
 
