@@ -1,6 +1,7 @@
 """Who waits for which deletion. A deletion nobody waits for, such as that of a Job after its TTL, wakes nobody.
 
-A deletion may be seen before the run that waits for it has said so; the latest deletions are remembered for that.
+A deletion may be seen before the run that waits for it has said so; the latest deletions are remembered for that, each
+for one run: a work that is made again has the same uid, and will be deleted again.
 """
 
 from collections import Counter, OrderedDict
@@ -26,16 +27,21 @@ class AwaitedDeletions:
             self._waiting[uid] = key, event, kind
         if awaited:
             self._uids[key] = tuple(awaited)
-        return any(uid in self._gone for uid in awaited)
+        seen = [uid for uid in awaited if uid in self._gone]
+        for uid in seen:
+            del self._gone[uid]
+        return bool(seen)
 
     def see(self, uid: str) -> tuple[ObjectKey, Event] | None:
         """An object is gone: who waited for it?"""
+        waiting = self._waiting.pop(uid, None)
+        if waiting is not None:
+            return waiting[:2]
         self._gone[uid] = None
         self._gone.move_to_end(uid)
         if len(self._gone) > MAX_REMEMBERED:
             self._gone.popitem(last=False)
-        waiting = self._waiting.pop(uid, None)
-        return None if waiting is None else waiting[:2]
+        return None
 
     def by_kind(self) -> Counter[str]:
         return Counter(kind for _, _, kind in self._waiting.values())

@@ -36,6 +36,22 @@ def test_a_deletion_that_was_seen_before_anybody_waited_is_not_missed() -> None:
     assert awaited.expect(key("a"), event("a"), [deletion("u")])
 
 
+def test_a_work_that_is_made_again_has_the_same_uid_and_its_next_deletion_is_waited_for() -> None:
+    awaited = AwaitedDeletions()
+    awaited.expect(key("a"), event("a"), [deletion("u")])
+    awaited.see("u")
+    assert not awaited.expect(key("a"), event("a"), [deletion("u")])
+    assert awaited.see("u") == (key("a"), event("a"))
+
+
+def test_a_deletion_that_was_seen_early_is_used_up() -> None:
+    awaited = AwaitedDeletions()
+    awaited.see("u")
+    assert awaited.expect(key("a"), event("a"), [deletion("u")])
+    assert not awaited.expect(key("a"), event("a"), [deletion("u")])
+    assert awaited.see("u") == (key("a"), event("a"))
+
+
 def test_a_bounded_number_of_deletions_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(awaiting, "MAX_REMEMBERED", 2)
     awaited = AwaitedDeletions()

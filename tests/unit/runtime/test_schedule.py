@@ -74,6 +74,17 @@ class TestCoalescing:
         schedule.wake(changed("a"), now=1000)
         assert one_start(schedule, now=1000).request.event.data["region"] == "r"
 
+    @pytest.mark.parametrize(("delivered", "expected"), [(8, 8), (6, 7)], ids=["newer", "older"])
+    def test_a_job_that_another_replica_made_for_a_newer_generation_renews_the_event(
+        self, schedule: Schedule, delivered: int, expected: int
+    ) -> None:
+        schedule.wake(published("a", 7, region="r"), now=0)
+        starts(schedule, now=0)
+        schedule.end(key("a"), DONE, now=0)
+        schedule.wake(changed("a", generation=delivered), now=1000)
+        data = one_start(schedule, now=1000).request.event.data
+        assert (data["generation"], data["region"]) == (expected, "r")
+
     def test_a_watch_of_an_unknown_object_uses_what_the_watched_object_says(self, schedule: Schedule) -> None:
         schedule.wake(changed("a"), now=0)
         assert one_start(schedule, now=0).request.event.data == {"id": "a", "kind": "Cluster"}
