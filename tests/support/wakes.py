@@ -52,9 +52,7 @@ def published(name: str = "a", generation: int = 1, receipt: Message | None = No
     return Wake(key=key(name), event=event(name, generation, **data), cause=Cause.EVENT, receipt=receipt)
 
 
-def changed(
-    name: str = "a", uid: str = "u", state: str = "", *, generation: int = 0, background: bool = False
-) -> Wake:
+def changed(name: str = "a", uid: str = "u", state: str = "", *, generation: int = 0, background: bool = False) -> Wake:
     """A watch delivered the object's Job, which says for which generation it was made where `generation` is given."""
     job = {"kind": "Job", "metadata": {"uid": uid, "name": f"job-{name}"}, "status": {"state": state}}
     delivered = Delivered(resource="job", object=job, at=ARRIVED)

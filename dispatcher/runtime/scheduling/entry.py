@@ -3,7 +3,8 @@
 Wakes of the same object coalesce into at most two pending runs:
 
 * *fresh* work, for a broker event, a timer or an awaited deletion: a run that reads everything anew. The event with the
-  highest generation counts, and of equals the later one. It only observes where nothing but such a timer asked for it.
+  highest generation counts, and of equals the later one; a watched object may show a generation that is higher still.
+  It only observes where nothing but such a timer asked for it.
 * *delivered* objects, which a watch saw change: a run that reports them and creates nothing.
 
 Where both are pending they run in turn, the delivered objects first, because the fresh run may replace them. A timer
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey, Requeue, RunRequest
 from dispatcher.runtime.scheduling.pacing import Backoff, TokenBucket
-from dispatcher.runtime.scheduling.wakes import Receipt, Wake, generation_of, newest
+from dispatcher.runtime.scheduling.wakes import Receipt, Wake, generation_of, newest, renewed
 
 # The newest messages of an object stand for the older ones, which must not use up the prefetch of other objects.
 MAX_HELD_MESSAGES = 4
@@ -83,8 +84,8 @@ class Entry:
 
     def add(self, wake: Wake, now: float) -> list[Receipt]:
         """Coalesce a wake; the messages that newer ones stand for come back."""
-        if wake.cause is Cause.EVENT:
-            self._event = newest(self._event, wake.event)
+        merge = newest if wake.cause is Cause.EVENT else renewed
+        self._event = merge(self._event, wake.event)
         is_news = wake.cause is Cause.WATCH or generation_of(wake.event) > self._generation_tried
         self._news_while_running = self._news_while_running or is_news
         wanted = now if is_news else max(now, self._backoff_until)

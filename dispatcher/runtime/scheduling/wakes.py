@@ -1,6 +1,6 @@
 """A wake: a request to reconcile one object, and what came with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey
@@ -39,5 +39,15 @@ def generation_of(event: Event) -> int:
 
 
 def newest(known: Event, arrived: Event) -> Event:
-    """The event that counts: the higher generation, and of equals the later one."""
-    return known if generation_of(known) > generation_of(arrived) else arrived
+    """The event that counts: the higher generation, and of equals, or where it names none, the later one."""
+    return known if 0 < generation_of(arrived) < generation_of(known) else arrived
+
+
+def renewed(known: Event, shown: Event) -> Event:
+    """The known event, with what a watched object shows where that was made for a higher generation.
+
+    Another replica has had the event of that generation.
+    """
+    if not 0 < generation_of(known) < generation_of(shown):
+        return known
+    return replace(known, data={**known.data, **shown.data})

@@ -53,6 +53,11 @@ class TestCoalescing:
         schedule.wake(published("a", 4), now=0)
         assert one_start(schedule, now=0).request.event.data["generation"] == 5
 
+    def test_an_event_that_names_no_generation_replaces_what_a_job_has_shown(self, schedule: Schedule) -> None:
+        schedule.wake(changed("a", generation=5), now=0)
+        schedule.wake(published("a", 0, region="r"), now=0)
+        assert one_start(schedule, now=0).request.event.data["region"] == "r"
+
     def test_an_object_is_not_started_again_while_it_runs(self, schedule: Schedule) -> None:
         schedule.wake(published("a"), now=0)
         assert len(starts(schedule, now=0)) == 1
