@@ -125,7 +125,12 @@ class Run:
         _log.log(level, redacted)
 
     def run_again(self, requeue: Requeue) -> None:
-        """The earliest of several requests counts. The next run only observes where none of them asks for more."""
+        """The earliest of several requests counts. The next run only observes where none of them asks for more.
+
+        A run that writes nothing asks for no other that does, unless for a newer generation.
+        """
+        if not self.request.writes and requeue.generation is None:
+            requeue = replace(requeue, observe_only=True)
         former = self.requeue or requeue
         earliest = requeue if (requeue.after or 0.0) < (former.after or 0.0) else former
         self.requeue = replace(earliest, observe_only=former.observe_only and requeue.observe_only)

@@ -84,6 +84,26 @@ async def test_an_awaited_deletion_wakes_a_run_that_may_create() -> None:
     assert play.operations() == ["create job-5"]
 
 
+@pytest.mark.parametrize(
+    ("current", "observe_only"),
+    [pytest.param(5, True, id="a later status is stored"), pytest.param(6, False, id="a newer generation")],
+)
+async def test_what_follows_a_discarded_report_creates_a_job_only_for_a_newer_generation(
+    current: int, *, observe_only: bool
+) -> None:
+    play = stage()
+    play.api.on(f"PUT {STATUSES}", (204, {}))
+    play.api.on(f"GET {STATUSES.removesuffix('/statuses')}", {"generation": current})
+    later = {"adapter": "tests", "observed_generation": 5, "last_report_time": times.to_micros(T0 + timedelta(seconds=9))}
+    play.api.on(f"GET {STATUSES}", {"items": [later]})
+
+    result = await delivered(play, job(status=DONE), seconds=1)
+
+    assert result.reports[0].delivery is Delivery.DISCARDED
+    assert result.requeue is not None
+    assert (result.requeue.generation, result.requeue.observe_only) == (None if observe_only else 6, observe_only)
+
+
 # No flapping at re-polls
 
 
