@@ -66,6 +66,11 @@ def vanished(name: str = "a") -> Wake:
     return Wake(key=key(name), event=event(name), cause=Cause.WATCH)
 
 
+def unknown(name: str = "a") -> Wake:
+    """A watch saw a change, but not of which resource."""
+    return Wake(key=key(name), event=event(name), cause=Cause.WATCH, observe_only=True)
+
+
 def repeated(name: str = "a") -> Wake:
     """A resync repeats what is known."""
     return Wake(key=key(name), event=event(name), cause=Cause.TIMER, background=True)

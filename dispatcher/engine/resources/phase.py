@@ -109,7 +109,7 @@ class ResourcesPhase:
             observe_only=not run.request.writes,
         )
         self._ignore_other_generations(resource, wanted)
-        self._ignore_what_is_gone(resource, found)
+        self._ignore_what_is_gone(resource, wanted, found)
         return await Actor(run, resource, target, wanted, manifest).settle(found), target
 
     async def _find(self, resource: Resource, target: Target) -> Object | None:
@@ -143,10 +143,10 @@ class ResourcesPhase:
         self._run.withhold = self._run.withhold or reason
         self._run.skip(reason)
 
-    def _ignore_what_is_gone(self, resource: Resource, found: Object | None) -> None:
+    def _ignore_what_is_gone(self, resource: Resource, wanted: Wanted, found: Object | None) -> None:
         """A Job that its TTL has removed says nothing; what it reported before stays."""
         run = self._run
-        if run.request.observe_only and resource.watch and found is None:
+        if run.request.observe_only and resource.watch and wanted.creatable and found is None:
             run.withhold = run.withhold or f"{resource.name} is gone, and this run only observes"
 
     def _goes_on(self, resource: Resource, outcome: Outcome) -> bool:

@@ -4,7 +4,7 @@ Wakes of the same object coalesce into at most two pending runs:
 
 * *fresh* work, for a broker event, a timer or an awaited deletion: a run that reads everything anew. The event with the
   highest generation counts, and of equals the later one; a watched object may show a generation that is higher still.
-  It only observes where nothing but such a timer asked for it.
+  It only observes where nothing but such timers, or changes of objects that no run has seen, asked for it.
 * *delivered* objects, which a watch saw change: a run that reports them and creates nothing.
 
 Where both are pending they run in turn, the delivered objects first, because the fresh run may replace them. A timer
@@ -95,7 +95,7 @@ class Entry:
             self.wanted, self.reason = wanted, ""
         self.background = self.background and wake.background
         if wake.delivered is None:
-            self._add_fresh(wake.cause)
+            self._add_fresh(wake.cause, observe_only=wake.observe_only)
         else:
             self._deliveries[_identity(wake.delivered)] = _Delivery(wake.delivered, now)
         return self._hold(wake.receipt)
@@ -130,7 +130,7 @@ class Entry:
             self._defer(0.0 if self._news_while_running else wait, f"retry after {self.failures} failed run(s)", now)
             self._try_again(now, observe_only=observed_only)
             return
-        if self._started and self._observe_only and ended.reported:
+        if self._started and self._observe_only and self._fresh is Cause.TIMER and ended.reported:
             self._drop_fresh()
         if self.pending:
             self.wanted, self.reason = now, ""

@@ -20,6 +20,7 @@ class Receipt(Protocol):
 class Wake:
     """`delivered` is the object a watch saw change; a watch that saw a deletion delivers none.
 
+    A watch that cannot say which resource changed delivers none either; with `observe_only` the run writes nothing.
     `background` marks wakes that repeat what was known before, such as those of a list after a restart: they let the
     others pass.
     """
@@ -29,6 +30,7 @@ class Wake:
     cause: Cause
     receipt: Receipt | None = None
     delivered: Delivered | None = None
+    observe_only: bool = False
     background: bool = False
 
 

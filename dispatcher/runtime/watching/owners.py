@@ -24,7 +24,7 @@ class Owners:
     """The resources of one kind.
 
     Where the task config has several of them, an object does not say which it is. Runs teach it (`learn`); an object
-    that no run has seen since the start delivers nothing, and its run reads all resources anew.
+    that no run has seen since the start delivers nothing, and its run reads all resources anew and writes none.
     """
 
     def __init__(self, resources: Iterable[Resource]) -> None:
@@ -57,7 +57,12 @@ class Owners:
             return None
         delivered = Delivered(resource=name, object=_without_managed_fields(found), at=at) if name else None
         return Wake(
-            key=key_of(data), event=event_of(data), cause=Cause.WATCH, delivered=delivered, background=background
+            key=key_of(data),
+            event=event_of(data),
+            cause=Cause.WATCH,
+            delivered=delivered,
+            observe_only=delivered is None,
+            background=background,
         )
 
     def expired(self, found: Object, *, is_last: bool = False) -> Wake | None:

@@ -94,7 +94,11 @@ async def test_what_follows_a_discarded_report_creates_a_job_only_for_a_newer_ge
     play = stage()
     play.api.on(f"PUT {STATUSES}", (204, {}))
     play.api.on(f"GET {STATUSES.removesuffix('/statuses')}", {"generation": current})
-    later = {"adapter": "tests", "observed_generation": 5, "last_report_time": times.to_micros(T0 + timedelta(seconds=9))}
+    later = {
+        "adapter": "tests",
+        "observed_generation": 5,
+        "last_report_time": times.to_micros(T0 + timedelta(seconds=9)),
+    }
     play.api.on(f"GET {STATUSES}", {"items": [later]})
 
     result = await delivered(play, job(status=DONE), seconds=1)
@@ -142,6 +146,20 @@ async def test_the_look_at_a_silent_job_reports_it_as_it_is() -> None:
 
     assert (play.operations(), result.reports[0].delivery) == ([], Delivery.STORED)
     assert play.api.bodies()[0]["conditions"][1]["status"] == "False"
+
+
+async def test_a_job_whose_creation_is_not_allowed_yet_is_not_one_that_is_gone() -> None:
+    gated = resource("second", manifest("Job", "second-{{ .generation }}", api_version="batch/v1"), create_when="false")
+    silent = job(creationTimestamp=times.to_seconds(T0 - timedelta(seconds=181)))
+    resources = (resource("job", JOB), gated)
+    play = Stage(
+        adapter(params=PARAMS, resources=resources, **reporting(status(AVAILABLE))), existing={"job-5": silent}
+    )
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    result = await play.run(cause=Cause.TIMER, observe_only=True)
+
+    assert (play.operations(), result.reports[0].delivery) == ([], Delivery.STORED)
 
 
 @pytest.mark.parametrize(

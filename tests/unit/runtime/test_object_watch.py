@@ -233,9 +233,16 @@ async def test_a_job_that_says_not_whose_it_is_wakes_nobody(stage: Stage) -> Non
 class TestSeveralResourcesOfOneKind:
     RESOURCES = (resource("one"), resource("two"))
 
-    async def test_an_object_no_run_has_seen_delivers_nothing(self, stage: Stage) -> None:
+    async def test_an_object_no_run_has_seen_delivers_nothing_and_nothing_is_created_for_it(self, stage: Stage) -> None:
         (wake,) = await stage.watch(modified(job("u", "Available")), resources=self.RESOURCES)
-        assert (wake.cause, wake.delivered) == (Cause.WATCH, None)
+        assert (wake.cause, wake.delivered, wake.observe_only) == (Cause.WATCH, None, True)
+
+    async def test_an_object_that_a_run_has_seen_is_delivered(self, stage: Stage) -> None:
+        owners = Owners(self.RESOURCES)
+        owners.learn({"one": job("u")})
+        (wake,) = await stage.lead(owners, Expiring(owners), modified(job("u", "Available")))
+        assert wake.delivered is not None
+        assert not wake.observe_only
 
     def test_a_run_teaches_which_object_is_which_resource(self) -> None:
         owners = Owners(self.RESOURCES)

@@ -6,7 +6,7 @@ from dispatcher.engine.runs import Cause, Requeue
 from dispatcher.runtime.scheduling.entry import LONGEST_DELIVERY_SECONDS, MAX_HELD_MESSAGES, Ended, Start
 from dispatcher.runtime.scheduling.pacing import Backoff, Rate
 from dispatcher.runtime.scheduling.schedule import BACKGROUND_TURN, LONGEST_HOLD_SECONDS, Phase, Schedule
-from tests.support.wakes import Message, changed, key, published, repeated, vanished
+from tests.support.wakes import Message, changed, key, published, repeated, unknown, vanished
 
 DONE = Ended()
 FAILED = Ended(failed=True)
@@ -323,6 +323,18 @@ class TestRunsThatOnlyObserve:
     def test_an_awaited_deletion_makes_it_one_too(self, schedule: Schedule) -> None:
         schedule.wake(vanished("a"), now=5)
         assert one_start(schedule, now=5).request.writes
+
+    def test_a_change_of_an_object_that_no_run_has_seen_is_such_a_run_too(self, schedule: Schedule) -> None:
+        schedule.wake(unknown("b"), now=5)
+        request = one_start(schedule, now=5).request
+        assert (request.cause, request.writes) == (Cause.WATCH, False)
+
+    def test_such_a_change_is_looked_at_after_a_delivered_object_was_reported(self, schedule: Schedule) -> None:
+        schedule.wake(changed("b"), now=5)
+        starts(schedule, now=5)
+        schedule.wake(unknown("b"), now=5)
+        schedule.end(key("b"), Ended(reported=True), now=6)
+        assert not one_start(schedule, now=6).request.writes
 
     def test_one_that_failed_is_tried_again_as_such(self, schedule: Schedule) -> None:
         starts(schedule, now=180)
