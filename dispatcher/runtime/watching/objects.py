@@ -1,7 +1,7 @@
 """A watch of one kind on Kubernetes: a change worth reporting wakes its object, and so does an awaited deletion."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime
 from typing import Protocol
@@ -12,7 +12,6 @@ from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from dispatcher.runtime.watching.expiring import Expiring
 from dispatcher.runtime.watching.fingerprints import Digest, digest_of_object
 from dispatcher.runtime.watching.owners import Owners, wake_after_deletion
-from shared import times
 from shared.kubernetes import Change, WatchEvent
 
 
@@ -44,14 +43,11 @@ class ObjectWatch:
         wakes: Wakes,
         awaited: AwaitedDeletions,
         expiring: Expiring,
-        *,
-        now: Callable[[], datetime] = times.now,
     ) -> None:
         self._owners = owners
         self._wakes = wakes
         self._awaited = awaited
         self._expiring = expiring
-        self._now = now
         self._digests: dict[str, Digest | None] = {}
 
     async def run(self, source: EventSource) -> None:
@@ -76,15 +72,15 @@ class ObjectWatch:
                     self._on_deleted(event.object)
                 else:
                     await self._wakes.wait_for_deliveries()
-                    self._on_seen(event.object, background=not source.synced.is_set())
+                    self._on_seen(event.object, event.at, background=not source.synced.is_set())
 
-    def _on_seen(self, found: Object, *, background: bool) -> None:
+    def _on_seen(self, found: Object, at: datetime, *, background: bool) -> None:
         uid, digest = _uid(found), digest_of_object(found)
         self._expiring.see(uid, found)
         if uid in self._digests and self._digests[uid] == digest:
             return
         self._digests[uid] = digest
-        wake = self._owners.changed(found, self._now(), background=background) if digest is not None else None
+        wake = self._owners.changed(found, at, background=background) if digest is not None else None
         if wake is not None:
             self._wakes.wake(wake)
 

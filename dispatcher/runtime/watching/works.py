@@ -81,11 +81,12 @@ class WorkWatch:
     async def _follow(self, feed: Feed) -> None:
         while True:
             batch = await feed.next(None)
+            at = self._now()
             if batch.relist:
                 self._relist.set()
             for work in batch.updates:
                 await self._wakes.wait_for_deliveries()
-                self._on_update(work)
+                self._on_update(work, at)
 
     async def _keep_listing(self) -> None:
         while True:
@@ -110,8 +111,9 @@ class WorkWatch:
             async for work in works:
                 if self._source.is_ours(work):
                     listed.add(work.uid)
+                    at = self._now()
                     await self._wakes.wait_for_deliveries()
-                    self._on_seen(work, background=work.uid not in before)
+                    self._on_seen(work, at, background=work.uid not in before)
         for uid in before - listed:
             self._on_gone(uid)
 
@@ -119,13 +121,13 @@ class WorkWatch:
         name, value = self._label
         return work.labels.get(name) == value and self._source.is_ours(work)
 
-    def _on_update(self, work: ManifestWork) -> None:
+    def _on_update(self, work: ManifestWork, at: datetime) -> None:
         if reports_deletion(work):
             self._on_gone(work.uid)
         else:
-            self._on_seen(work, background=False)
+            self._on_seen(work, at, background=False)
 
-    def _on_seen(self, work: ManifestWork, *, background: bool) -> None:
+    def _on_seen(self, work: ManifestWork, at: datetime, *, background: bool) -> None:
         known = self._seen.get(work.uid)
         if known is not None and rank(work) <= known.rank:
             return
@@ -133,7 +135,7 @@ class WorkWatch:
         self._seen[work.uid] = _Seen(rank(work), digest)
         if digest is None or (known is not None and known.digest == digest):
             return
-        wake = self._owners.changed(object_of(work), self._now(), background=background)
+        wake = self._owners.changed(object_of(work), at, background=background)
         if wake is not None:
             self._wakes.wake(wake)
 

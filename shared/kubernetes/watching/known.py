@@ -4,10 +4,12 @@ Of each object only its metadata is kept: enough to say what was deleted, and ch
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from shared import times
 from shared.kubernetes.objects import Object, metadata_of, uid_of, version_of
 
 
@@ -19,10 +21,14 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WatchEvent:
-    """A change of one object. Of one whose deletion was missed, `object` has the kind and the last known metadata."""
+    """A change of one object. Of one whose deletion was missed, `object` has the kind and the last known metadata.
+
+    `at` is when it came from the server.
+    """
 
     change: Change
     object: Object
+    at: datetime = field(default_factory=times.now, compare=False)
 
 
 Key = tuple[str, str]

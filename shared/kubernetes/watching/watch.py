@@ -15,7 +15,9 @@ import logging
 import random
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 
+from shared import times
 from shared.errors import HyperFleetError, Invalid
 from shared.kubernetes.client import KubernetesClient, StreamEvent
 from shared.kubernetes.http.refusals import Expired
@@ -97,11 +99,11 @@ class Watch:
         async with aclosing(self._client.pages(self.selection)) as pages:
             async for page in pages:
                 self._answered()
-                version = page.version
+                version, at = page.version, times.now()
                 for document in page.items:
                     listed.add(key_of(document))
                     for event in self.known.seen(document):
-                        yield event
+                        yield replace(event, at=at)
         for event in self.known.missing(listed):
             yield event
         self._version = version

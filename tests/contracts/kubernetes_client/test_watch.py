@@ -1,5 +1,7 @@
 """What a watch delivers, on an API server."""
 
+from contextlib import aclosing
+
 from shared.kubernetes import Change, KubernetesClient, ObjectRef, Selection, Watch, equal_labels, select_one
 from shared.kubernetes.watching.backoff import Backoff
 from shared.retry import RetryPolicy
@@ -30,6 +32,17 @@ async def test_what_is_there_comes_first_and_every_change_after(client: Kubernet
     assert followed.changes[2:] == [("ADDED", "c"), ("MODIFIED", "c"), ("DELETED", "c")]
     assert len(watch.known) == 2
     assert {(event.object["apiVersion"], event.object["kind"]) for event in followed.events} == {("v1", "ConfigMap")}
+
+
+async def test_what_is_listed_arrived_with_its_page_however_late_it_is_taken(
+    client: KubernetesClient, namespace: str
+) -> None:
+    for name in ("a", "b"):
+        await client.create(config_map(namespace, name, labels=OURS))
+    async with aclosing(Watch(client, ours(namespace)).events()) as events:
+        first = await anext(events)
+        second = await anext(events)
+    assert first.at == second.at
 
 
 async def test_only_what_is_selected_is_delivered(client: KubernetesClient, namespace: str) -> None:

@@ -39,15 +39,15 @@ def job(uid: str = "u", *conditions: str, owner: str | None = "a", generation: i
 
 
 def added(found: dict[str, Any]) -> WatchEvent:
-    return WatchEvent(Change.ADDED, found)
+    return WatchEvent(Change.ADDED, found, NOW)
 
 
 def modified(found: dict[str, Any]) -> WatchEvent:
-    return WatchEvent(Change.MODIFIED, found)
+    return WatchEvent(Change.MODIFIED, found, NOW)
 
 
 def gone(found: dict[str, Any]) -> WatchEvent:
-    return WatchEvent(Change.DELETED, found)
+    return WatchEvent(Change.DELETED, found, NOW)
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Stage:
     async def lead(
         self, owners: Owners, expiring: Expiring, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = ()
     ) -> list[Wake]:
-        watch = ObjectWatch(owners, self.queue, self.awaited, expiring, now=lambda: NOW)
+        watch = ObjectWatch(owners, self.queue, self.awaited, expiring)
         await watch.run(FakeSource(list(listed), list(changes)))
         return self.queue.woken
 

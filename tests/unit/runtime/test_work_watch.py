@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
@@ -43,6 +44,10 @@ class Listed:
     def is_ours(self, work: ManifestWork) -> bool:
         return bool(work.uid)
 
+    def status_of(self, work: ManifestWork) -> None:
+        """A status of the stream."""
+        self._feed.offer(work)
+
     async def list_again(self) -> None:
         self._feed.ask_to_relist()
         async with asyncio.timeout(TIMEOUT):
@@ -50,14 +55,19 @@ class Listed:
 
 
 class Wakes:
+    """`clock` goes on while a watch is held back."""
+
     def __init__(self) -> None:
         self.woken: list[Wake] = []
+        self.clock = datetime(2026, 1, 2, tzinfo=UTC)
+        self.came = asyncio.Semaphore(0)
 
     def wake(self, wake: Wake) -> None:
         self.woken.append(wake)
+        self.came.release()
 
     async def wait_for_deliveries(self) -> None:
-        return
+        self.clock += timedelta(minutes=1)
 
 
 def work(uid: str, *, sequence: int = 1, reason: str = "AppliedManifestWorkComplete") -> ManifestWork:
@@ -69,7 +79,8 @@ def work(uid: str, *, sequence: int = 1, reason: str = "AppliedManifestWorkCompl
 
 @contextlib.asynccontextmanager
 async def watching(source: Listed, wakes: Wakes, awaited: AwaitedDeletions) -> AsyncIterator[None]:
-    task = asyncio.create_task(WorkWatch(source, Owners([WORK]), wakes, awaited, label=LABEL).run())
+    watch = WorkWatch(source, Owners([WORK]), wakes, awaited, label=LABEL, now=lambda: wakes.clock)
+    task = asyncio.create_task(watch.run())
     try:
         yield
     finally:
@@ -98,6 +109,20 @@ async def test_the_same_status_is_no_news_however_often_it_is_listed() -> None:
         await source.list_again()
         await source.list_again()
     assert [wake.key for wake in wakes.woken] == [key("a")]
+
+
+async def test_a_work_is_observed_when_it_arrives_however_long_the_queue_holds_the_watch_back() -> None:
+    source, wakes = Listed(work("a")), Wakes()
+    began = wakes.clock
+    async with watching(source, wakes, AwaitedDeletions()):
+        await source.list_again()
+        source.status_of(work("b"))
+        source.status_of(work("c"))
+        async with asyncio.timeout(TIMEOUT):
+            for _ in range(3):
+                await wakes.came.acquire()
+    times = [wake.delivered.at - began for wake in wakes.woken if wake.delivered is not None]
+    assert times == [timedelta(minutes=minutes) for minutes in (0, 1, 1)]
 
 
 async def test_a_work_that_is_no_longer_listed_wakes_who_waits_for_its_deletion() -> None:
