@@ -1,5 +1,6 @@
 """What an operator sees of a running dispatcher."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -63,6 +64,31 @@ async def test_metrics_count_what_happened(system: LabSystem) -> None:
         found = [line for line in text.splitlines() if line.startswith(name + "{") and more in line]
         assert found, name
         assert all(part in found[0] for part in labels.split(","))
+
+
+async def test_an_object_that_keeps_waking_is_named_and_the_others_go_on(system: LabSystem) -> None:
+    busy, other = system.api.add_cluster("busy"), system.api.add_cluster("other")
+
+    async def keep_waking() -> None:
+        while True:
+            await system.publish(busy)
+            await asyncio.sleep(0.01)
+
+    async with system.dispatcher() as dispatcher:
+        await dispatcher.serving()
+        waking = asyncio.create_task(keep_waking())
+        try:
+            line = await dispatcher.until_line(lambda line: line.get("msg") == "an object keeps waking and is slowed")
+            await system.publish(other)
+            await dispatcher.until_run(cluster_id=other.id)
+            text = await dispatcher.metrics()
+        finally:
+            waking.cancel()
+        await system.broker.until_consumed()
+    assert line["object"] == f"Cluster/{busy.id}"
+    slowed = [line for line in text.splitlines() if line.startswith("hyperfleet_adapter_object_slowed{")]
+    assert len(slowed) == 1
+    assert f'id="{busy.id}"' in slowed[0]
 
 
 async def test_what_is_not_configured_is_not_served(system: LabSystem) -> None:
