@@ -2,6 +2,7 @@
 
 import os
 from collections import defaultdict
+from collections.abc import Callable
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -11,8 +12,8 @@ from dispatcher.engine.runs import Cause, Requeue
 from dispatcher.runtime.scheduling.entry import Ended, Start
 from dispatcher.runtime.scheduling.pacing import Backoff, Rate
 from dispatcher.runtime.scheduling.schedule import BACKGROUND_TURN, Phase, Schedule
-from dispatcher.runtime.scheduling.wakes import generation_of
-from tests.support.wakes import Message, changed, key, published, repeated, vanished
+from dispatcher.runtime.scheduling.wakes import Wake, generation_of
+from tests.support.wakes import Message, changed, key, published, repeated, unknown, vanished
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 names = st.sampled_from(NAMES)
@@ -45,14 +46,21 @@ class ScheduleMachine(RuleBasedStateMachine):
         self.settle(self.schedule.wake(published(name, generation, message), self.now))
         self.promised[name] = max(self.promised[name], generation)
 
-    @rule(name=names, uid=st.sampled_from(("u", "v")), state=st.text(max_size=3), background=st.booleans())
-    def a_watched_object_changes(self, name: str, uid: str, state: str, *, background: bool) -> None:
-        self.settle(self.schedule.wake(changed(name, uid, state, background=background), self.now))
+    @rule(
+        name=names,
+        uid=st.sampled_from(("u", "v")),
+        state=st.text(max_size=3),
+        generation=st.integers(0, 6),
+        background=st.booleans(),
+    )
+    def a_watched_object_changes(self, name: str, uid: str, state: str, generation: int, *, background: bool) -> None:
+        wake = changed(name, uid, state, generation=generation, background=background)
+        self.settle(self.schedule.wake(wake, self.now))
         self.undelivered[name][uid] = state
 
-    @rule(name=names, deletion=st.booleans())
-    def a_watch_or_a_resync_wakes(self, name: str, *, deletion: bool) -> None:
-        self.settle(self.schedule.wake(vanished(name) if deletion else repeated(name), self.now))
+    @rule(name=names, wake_of=st.sampled_from((vanished, unknown, repeated)))
+    def a_watch_or_a_timer_wakes(self, name: str, wake_of: Callable[[str], Wake]) -> None:
+        self.settle(self.schedule.wake(wake_of(name), self.now))
 
     @precondition(lambda self: len(self.running) < 2)
     @rule()
