@@ -25,7 +25,7 @@ _MIN_TYPE_PARTS = 2
 def parse(body: bytes) -> tuple[ObjectKey, Event]:
     """The object the message is about, and its event. Raises Invalid for a body that is no event about an object."""
     try:
-        cloud_event = _FORMAT.read(CloudEvent, body)
+        cloud_event = _FORMAT.read(CloudEvent, whole_characters(body.decode()))
     except Exception as error:  # noqa: BLE001 - the library raises whatever a hostile body provokes
         raise Invalid("the message is not a CloudEvent in JSON", why=_reason(error)) from None
     attributes = cloud_event.get_attributes()

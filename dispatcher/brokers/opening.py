@@ -11,6 +11,8 @@ from shared.network.urls import usable_scheme
 
 # Enough that an object that waits for its backoff does not keep the others from being delivered.
 PREFETCH_PER_RUN = 8
+# AMQP's prefetch has 16 bits.
+MAX_RABBITMQ_PREFETCH = 65_535
 EMULATOR_VARIABLE = "PUBSUB_EMULATOR_HOST"
 
 
@@ -41,7 +43,7 @@ def open_subscription(
     match section.type:
         case "rabbitmq":
             prefetch = section.rabbitmq.prefetch_count * parallelism_of(broker) or default_prefetch
-            return _rabbitmq(section.rabbitmq, client, prefetch, name)
+            return _rabbitmq(section.rabbitmq, client, min(prefetch, MAX_RABBITMQ_PREFETCH), name)
         case "googlepubsub":
             return _pubsub(section.googlepubsub, client, default_prefetch, environment)
         case _:

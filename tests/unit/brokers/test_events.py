@@ -113,6 +113,15 @@ def test_a_body_that_is_no_event_about_an_object_is_refused_with_the_reason(body
         parse(body)
 
 
+def test_half_a_surrogate_pair_is_read_as_go_reads_it() -> None:
+    """As a text with it no request, log line or metric could be written, and its run would fail for ever."""
+    half = "\ud83d"
+    key, event = parse(message({"id": f"a{half}", "kind": "Cluster", "note": half}, id=f"e{half}", traceparent=half))
+    assert str(key) == "Cluster/a\ufffd"
+    assert event.id == "e\ufffd"
+    assert event.data["note"] == event.extensions["traceparent"] == "\ufffd"
+
+
 @given(st.binary(max_size=300))
 def test_no_bytes_raise_anything_else(body: bytes) -> None:
     with pytest.raises(Invalid):

@@ -41,6 +41,11 @@ def test_rabbitmq_with_names_of_its_own() -> None:
     assert settings.prefetch_count == 32  # for each of the 16 runs at once, as the Go library has one channel each
 
 
+def test_rabbitmq_is_not_asked_for_more_messages_than_its_protocol_can_say() -> None:
+    config = {"url": "amqp://mq/", "prefetch_count": 10_000}  # of each of the Go library's channels
+    assert opened(broker(type="rabbitmq", rabbitmq=config))._settings.prefetch_count == 65_535
+
+
 def test_no_password_is_shown() -> None:
     subscription = opened(broker(type="rabbitmq", rabbitmq={"url": "amqp://u:secret@mq:5672/"}))
     assert "secret" not in subscription.description + repr(subscription._settings)
