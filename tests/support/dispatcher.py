@@ -335,7 +335,7 @@ class JobWorker:
     """Stands for the containers of Jobs: sets the conditions that a status reporter would set, after `delay` seconds.
 
     The conditions of the first Job it sees have the reason `Job1`, of the second `Job2`, and so on. It keeps a record of
-    the Jobs it has seen: which existed at the same time, by cluster and generation.
+    the Jobs it has seen.
     """
 
     def __init__(
@@ -347,8 +347,8 @@ class JobWorker:
         self._client, self._delay = client, delay
         self._tasks: set[asyncio.Task[None]] = set()
         self.present: dict[str, str] = {}
-        self.doubled: list[str] = []
         self.created = 0
+        self._seen: dict[tuple[str, str], set[str]] = {}
         self._changed = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -359,6 +359,10 @@ class JobWorker:
         for task in (self._watching, *self._tasks):
             task.cancel()
         await asyncio.gather(self._watching, *self._tasks, return_exceptions=True)
+
+    def doubled(self) -> list[tuple[str, str]]:
+        """The clusters and generations of which there was more than one Job, at the same time or one after another."""
+        return [made_for for made_for, uids in self._seen.items() if len(uids) > 1]
 
     async def until_gone(self) -> None:
         """Return when no Job is left, as the watch says."""
@@ -378,9 +382,8 @@ class JobWorker:
                 self.present.pop(name, None)
             elif event.change is Change.ADDED:
                 self.created += 1
-                if name in self.present:
-                    self.doubled.append(name)
                 self.present[name] = metadata["uid"]
+                self._seen.setdefault(_made_for(metadata), set()).add(metadata["uid"])
                 self._spawn(self._work(event.object, f"Job{self.created}"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -410,6 +413,12 @@ class JobWorker:
             except (NotFound, Conflict, Invalid):
                 return  # another Job has taken its place
             return
+
+
+def _made_for(metadata: Mapping[str, Any]) -> tuple[str, str]:
+    """The cluster and the generation."""
+    labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    return str(labels.get("hyperfleet.io/cluster-id")), str(annotations.get("hyperfleet.io/generation"))
 
 
 async def set_conditions(client: KubernetesClient, job: Mapping[str, Any], *, reason: str = "Done") -> None:

@@ -68,6 +68,7 @@ async def test_a_job_removed_by_its_ttl_comes_back_with_the_next_pulse_and_avail
             assert worker.created == turn
         reports = system.stored_reports(cluster)[before_ttl:]
         assert {available_in(report) for report in reports} == {"True"}
+        assert worker.doubled() == [(cluster.id, "1")], "after crashes there must be none of these"
 
 
 async def test_with_repoll_a_job_removed_by_its_ttl_comes_back_by_itself(system: LabSystem) -> None:
