@@ -2,9 +2,11 @@
 
 import signal
 
+from dispatcher.runtime.leading import lease_name
+from shared.kubernetes import ObjectRef
 from tests.support.dispatcher import LabSystem
 from tests.support.endurance import status_only_task
-from tests.support.small_adapter import ADAPTER, TOPIC
+from tests.support.small_adapter import ADAPTER, NAMESPACE, TOPIC
 
 
 async def test_running_work_is_finished_and_what_has_not_begun_goes_back_to_the_broker(system: LabSystem) -> None:
@@ -23,6 +25,19 @@ async def test_running_work_is_finished_and_what_has_not_begun_goes_back_to_the_
     reported = sum(system.status(cluster) is not None for cluster in clusters)
     assert reported == 16
     assert system.broker.server.waiting(TOPIC, ADAPTER) == 4
+
+
+async def test_the_lease_is_the_pods_for_10_s_and_is_given_back_at_the_end(system: LabSystem) -> None:
+    ref = ObjectRef(api_version="coordination.k8s.io/v1", kind="Lease", name=lease_name(ADAPTER), namespace=NAMESPACE)
+    holders: list[str] = []
+    while "" not in holders and len(holders) < 3:  # a machine that stalls outlasts the 3 s that it has for that
+        async with system.dispatcher(POD_NAME="small-0") as dispatcher:
+            await dispatcher.leading()
+            held = (await system.client.get(ref))["spec"]
+            assert (held["holderIdentity"], held["leaseDurationSeconds"]) == ("small-0", 10)
+            assert await dispatcher.terminate() == 0
+        holders.append((await system.client.get(ref))["spec"]["holderIdentity"])
+    assert "" in holders
 
 
 async def test_a_second_signal_ends_it_at_once(system: LabSystem) -> None:
