@@ -9,10 +9,12 @@ from typing import Protocol
 
 import aio_pika
 import grpc
+import pytest
 from google.pubsub_v1 import PublisherAsyncClient
 from google.pubsub_v1.services.publisher.transports import PublisherGrpcAsyncIOTransport
 from google.pubsub_v1.types import PubsubMessage
 
+from dispatcher.brokers import pubsub, pubsub_setup
 from dispatcher.brokers.embedded import EmbeddedSettings, EmbeddedSubscription
 from dispatcher.brokers.port import Message, Subscription
 from dispatcher.brokers.pubsub import PubSubSettings, PubSubSubscription
@@ -31,7 +33,8 @@ SOON = 240.0
 
 
 class MakeSubscription(Protocol):
-    def __call__(self, name: str = "adapter", *, prefetch: int = 100) -> Subscription: ...
+    def __call__(self, name: str = "adapter", *, prefetch: int = 100, lease: int = 600) -> Subscription:
+        """`lease` is how many seconds a message is held, where the test's own server measures them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +51,19 @@ class BrokerServer:
     has_flow_control: bool = True
 
 
+def lift_pubsub_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that stalls outlasts those of the product. Our own server answers every call, and at once."""
+    monkeypatch.setattr(pubsub, "HEADER_GRACE_SECONDS", SOON)
+    for module in (pubsub, pubsub_setup):
+        monkeypatch.setattr(module, "CALL_TIMEOUT_SECONDS", SOON)
+
+
 @asynccontextmanager
 async def embedded(topic: str = TOPIC) -> AsyncIterator[BrokerServer]:
     """The lab's broker."""
     async with LabBroker() as server:
 
-        def subscription(name: str = "adapter", *, prefetch: int = 100) -> Subscription:
+        def subscription(name: str = "adapter", *, prefetch: int = 100, lease: int = 600) -> Subscription:
             settings = EmbeddedSettings(address=server.address, topic=topic, subscription=name, prefetch_count=prefetch)
             return EmbeddedSubscription(settings)
 
@@ -68,13 +78,14 @@ async def small_pubsub(topic: str = TOPIC) -> AsyncIterator[BrokerServer]:
     """Pub/Sub in the test's own process."""
     async with PubSubServer() as server:
 
-        def subscription(name: str = "adapter", *, prefetch: int = 100) -> Subscription:
+        def subscription(name: str = "adapter", *, prefetch: int = 100, lease: int = 600) -> Subscription:
             settings = PubSubSettings(
                 project="p",
                 subscription=name,
                 emulator=server.address,
-                ack_deadline_seconds=10,
+                ack_deadline_seconds=lease,
                 max_outstanding_messages=prefetch,
+                stop_timeout_seconds=SOON,
             )
             server.subscribe(topic, settings.path)
             return PubSubSubscription(settings)
@@ -90,7 +101,7 @@ async def rabbitmq(server: RealRabbitMq) -> AsyncIterator[BrokerServer]:
     """A topic of its own on the real RabbitMQ; publishes as Sentinel's library does."""
     topic = unique("topic")
 
-    def subscription(name: str = "adapter", *, prefetch: int = 100) -> Subscription:
+    def subscription(name: str = "adapter", *, prefetch: int = 100, lease: int = 600) -> Subscription:
         return RabbitSubscription(
             RabbitSettings(url=server.url, topic=topic, subscription=name, prefetch_count=prefetch)
         )
@@ -118,7 +129,7 @@ async def google_pubsub(server: RealPubSub) -> AsyncIterator[BrokerServer]:
     async with Cutter(server.address) as relay, grpc.aio.insecure_channel(server.address) as channel:
         publisher = PublisherAsyncClient(transport=PublisherGrpcAsyncIOTransport(channel=channel))
 
-        def subscription(name: str = "adapter", *, prefetch: int = 100) -> Subscription:
+        def subscription(name: str = "adapter", *, prefetch: int = 100, lease: int = 600) -> Subscription:
             settings = PubSubSettings(
                 project="p",
                 subscription=f"{topic}-{name}",

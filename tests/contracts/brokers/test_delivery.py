@@ -140,7 +140,7 @@ async def test_a_broker_that_is_away_is_refused_in_plain_terms(server: BrokerSer
 async def test_a_consumer_survives_the_broker_and_gets_what_was_not_acknowledged(
     server: BrokerServer, inbox: Inbox
 ) -> None:
-    async with Consumer(server.subscription(), inbox.deliver) as consumer:
+    async with Consumer(server.subscription(lease=10), inbox.deliver) as consumer:
         running = asyncio.create_task(consumer.run())
         await _connected(consumer)
         await server.publish(b"held")

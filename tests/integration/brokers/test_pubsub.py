@@ -6,14 +6,20 @@ from functools import partial
 
 import pytest
 
+from dispatcher.brokers import pubsub_leases
 from dispatcher.brokers.pubsub import PubSubSettings, PubSubSubscription
 from dispatcher.brokers.pubsub_setup import PubSubSetup, create_missing, subscription_of, topic_of
 from shared.errors import NotFound
-from tests.support.brokers import SOON, Inbox
+from tests.support.brokers import SOON, Inbox, lift_pubsub_timeouts
 from tests.support.pubsub_server import PubSubServer
 
 TOPIC = "projects/p/topics/t"
 PATH = "projects/p/subscriptions/s"
+
+
+@pytest.fixture(autouse=True)
+def _as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    lift_pubsub_timeouts(monkeypatch)
 
 
 @pytest.fixture
@@ -22,26 +28,33 @@ async def server() -> AsyncIterator[PubSubServer]:
         yield server
 
 
-def settings(server: PubSubServer, deadline: int = 60, stop_timeout: float = SOON) -> PubSubSettings:
+def settings(server: PubSubServer) -> PubSubSettings:
     return PubSubSettings(
         project="p",
         subscription="s",
         emulator=server.address,
-        ack_deadline_seconds=deadline,
-        stop_timeout_seconds=stop_timeout,
+        ack_deadline_seconds=600,
+        stop_timeout_seconds=SOON,
     )
 
 
-async def test_a_lease_is_extended_for_as_long_as_its_run_lasts(server: PubSubServer) -> None:
+async def test_a_lease_is_extended_for_as_long_as_its_run_lasts(
+    server: PubSubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pubsub_leases, "EXTENSIONS_PER_DEADLINE", 3000)
     server.subscribe(TOPIC, PATH)
     inbox = Inbox()
-    connection = await PubSubSubscription(settings(server, deadline=6)).connect(inbox.deliver)
+    connection = await PubSubSubscription(settings(server)).connect(inbox.deliver)
     await server.publish(TOPIC, b"long work")
     (message,) = await inbox.until(1)
+    ((_, before),) = server.subscriptions[PATH].leases.values()
+    extensions = len(server.extended)
     async with asyncio.timeout(SOON):
-        while len(server.extended) < 4:  # four thirds of the deadline
+        while len(server.extended) < extensions + 3:
             async with server.news:
                 await server.news.wait()
+    ((_, end),) = server.subscriptions[PATH].leases.values()
+    assert end > before
     assert len(inbox.messages) == 1
     await message.ack()
     await connection.close()

@@ -7,14 +7,16 @@ import pytest
 from google.api_core.exceptions import ServiceUnavailable
 
 from dispatcher.brokers.pubsub_leases import MAX_IDS_PER_REQUEST, Leases
+from tests.support.leaping import LeapingLoop
 
 
 @dataclass
 class Calls:
-    """`answered` lets a call end; `error` is what it ends with."""
+    """`answered` lets a call end; `error` is what it ends with. `extended` says when, which and for how long."""
 
     acknowledged: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
+    extended: list[tuple[float, str, int]] = field(default_factory=list)
     started: asyncio.Event = field(default_factory=asyncio.Event)
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     error: Exception | None = None
@@ -28,7 +30,7 @@ class Calls:
         self.returned += ids
 
     async def extend(self, ids: list[str], seconds: int) -> None:
-        raise NotImplementedError
+        self.extended += [(asyncio.get_running_loop().time(), each, seconds) for each in ids]
 
     async def _call(self) -> None:
         self.started.set()
@@ -52,6 +54,31 @@ def take(leases: Leases, count: int) -> list[str]:
     for each in ids:
         leases.take(each)
     return ids
+
+
+def test_a_message_is_extended_three_times_in_each_deadline_until_it_is_acknowledged(calls: Calls) -> None:
+    calls.answered.set()
+
+    async def story() -> None:
+        leases = Leases(calls, deadline=60)
+        running = asyncio.create_task(leases.run())
+        leases.take("short")
+        leases.take("long")
+        await asyncio.sleep(30)
+        leases.ack("short")
+        await asyncio.sleep(60)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+        runner.run(story())
+    assert [(round(at), each) for at, each, _ in calls.extended if each == "short"] == [(20, "short")]
+    assert [(round(at), seconds) for at, each, seconds in calls.extended if each == "long"] == [
+        (20, 60),
+        (40, 60),
+        (60, 60),
+        (80, 60),
+    ]
 
 
 async def test_an_acknowledgement_that_is_cut_short_is_sent_by_the_last_flush(calls: Calls, leases: Leases) -> None:

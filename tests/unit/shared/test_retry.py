@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import random
-import selectors
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
@@ -12,32 +11,9 @@ import pytest
 from shared.errors import Conflict, NotFound, Permanent, ServerError, Transient, Unavailable
 from shared.maestro import MaestroSettings
 from shared.retry import RetryPolicy
+from tests.support.leaping import LeapingLoop
 
 T = TypeVar("T")
-
-
-class _LeapingSelector(selectors.DefaultSelector):
-    """Never waits: when nothing is ready, the time of the wait is over."""
-
-    elapsed = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(0)
-        if not ready:
-            assert timeout is not None, "nothing will ever happen"
-            self.elapsed += timeout
-        return ready
-
-
-class LeapingLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock leaps to the next timer."""
-
-    def __init__(self) -> None:
-        self._leaping = _LeapingSelector()
-        super().__init__(self._leaping)
-
-    def time(self) -> float:
-        return self._leaping.elapsed
 
 
 def run(story: Coroutine[Any, Any, T]) -> T:
