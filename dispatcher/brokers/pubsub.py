@@ -118,10 +118,11 @@ class PubSubConnection:
 
         A message sent into a stream that we cancelled would wait for the end of its lease.
         """
-        first_call, timeout = not self._stopping.is_set(), self._settings.stop_timeout_seconds
+        is_first_call = not self._stopping.is_set()
         self._stopping.set()
-        if self._tasks and first_call:
-            await asyncio.wait(self._tasks, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        if self._tasks and is_first_call:
+            limit = self._settings.stop_timeout_seconds
+            await asyncio.wait(self._tasks, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         if self._stream is not None:
             self._stream.cancel()
 

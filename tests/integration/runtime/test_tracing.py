@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from lab.loopback import HOST
 from tests.support.collectors import Collector, grpc_collector, http_collector
-from tests.support.dispatcher import LabSystem, event_about
+from tests.support.dispatcher import DispatcherProcess, LabSystem, event_about
 from tests.support.small_adapter import ADAPTER, TASK
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -81,11 +81,8 @@ async def test_a_call_that_gets_no_answer_is_a_span_with_its_error(system: LabSy
 async def test_a_collector_that_does_not_answer_neither_stops_the_work_nor_holds_up_the_end(
     system: LabSystem, silent_collector: dict[str, Any]
 ) -> None:
-    cluster = system.api.add_cluster("one")
     async with system.dispatcher(**silent_collector) as dispatcher:
-        await dispatcher.serving()
-        await system.publish(cluster)
-        await system.until(lambda: system.available(cluster) == (1, "False"), "reported")
+        await report_one(system, dispatcher)
         assert await dispatcher.terminate() == 0
     assert dispatcher.lines[-1]["msg"] == "the last spans are lost: the collector does not answer"
 
@@ -93,17 +90,22 @@ async def test_a_collector_that_does_not_answer_neither_stops_the_work_nor_holds
 async def test_a_second_signal_ends_it_at_once_also_while_it_closes(
     system: LabSystem, silent_collector: dict[str, Any]
 ) -> None:
-    cluster = system.api.add_cluster("one")
     async with system.dispatcher(**silent_collector) as dispatcher:
-        await dispatcher.serving()
-        await system.publish(cluster)
-        await system.until(lambda: system.available(cluster) == (1, "False"), "reported")
+        await report_one(system, dispatcher)
         dispatcher.signal(signal.SIGTERM)
         await dispatcher.until_line(lambda line: line["msg"] == "stopped")
         dispatcher.signal(signal.SIGTERM)
         # By our own handler; without it the kernel would end it, but not the first process of a container.
         code = await dispatcher.ended()
         assert code == 1 or dispatcher.lines[-1]["msg"].startswith("the last spans are lost")
+
+
+async def report_one(system: LabSystem, dispatcher: DispatcherProcess) -> None:
+    """Return when a run has left spans to send."""
+    cluster = system.api.add_cluster("one")
+    await dispatcher.serving()
+    await system.publish(cluster)
+    await system.until(lambda: system.available(cluster) == (1, "False"), "reported")
 
 
 def _parents(spans: list[Span], name: str) -> set[str]:
