@@ -129,6 +129,11 @@ class Api:
             await self.accept(resource, adapter, generation)
         return await self.reread(resource)
 
+    async def finalise(self, resource: Mapping[str, Any], generation: int) -> None:
+        """Let every required adapter report Finalized=True, which ends a deletion."""
+        for adapter in REQUIRED_ADAPTERS[resource["kind"]]:
+            await self.accept(resource, adapter, generation, conditions=conditions("False", finalized="True"))
+
     async def statuses(self, resource: Mapping[str, Any]) -> dict[str, Document]:
         """By adapter."""
         listed = await self.get(f"{resource['href'].removeprefix(BASE)}/statuses")

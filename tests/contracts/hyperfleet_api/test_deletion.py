@@ -5,7 +5,6 @@ import pytest
 from tests.support.hyperfleet_api import (
     CLUSTER_ADAPTERS,
     Api,
-    Document,
     condition_of,
     conditions,
     not_in_v0_3_0,
@@ -13,11 +12,6 @@ from tests.support.hyperfleet_api import (
 )
 
 FINALIZED = conditions("False", finalized="True")
-
-
-async def _finalise(api: Api, cluster: Document, generation: int) -> None:
-    for adapter in CLUSTER_ADAPTERS:
-        await api.accept(cluster, adapter, generation, conditions=FINALIZED)
 
 
 async def test_a_deleted_cluster_is_marked_and_starts_a_generation(api: Api) -> None:
@@ -73,10 +67,10 @@ async def test_a_cluster_goes_with_the_last_report_that_finalises_it(api: Api) -
 
 async def test_finalized_before_the_deletion_says_nothing(api: Api) -> None:
     cluster = await api.create_cluster()
-    await _finalise(api, cluster, 1)
+    await api.finalise(cluster, 1)
     await api.delete(cluster)
 
-    await _finalise(api, cluster, 1)
+    await api.finalise(cluster, 1)
 
     assert not await api.is_gone(cluster)
 
@@ -132,7 +126,7 @@ async def test_a_cluster_goes_after_its_node_pools(api: Api) -> None:
     await api.delete(cluster)
     await api.accept(pool, "nodepool", 2, conditions=FINALIZED)
 
-    await _finalise(api, cluster, 2)
+    await api.finalise(cluster, 2)
 
     assert await api.is_gone(cluster)
 
@@ -142,7 +136,7 @@ async def test_a_cluster_finalised_before_its_node_pools_stays(api: Api) -> None
     pool = await api.create_nodepool(cluster)
     await api.delete(cluster)
 
-    await _finalise(api, cluster, 2)
+    await api.finalise(cluster, 2)
     await api.accept(pool, "nodepool", 2, conditions=FINALIZED)
 
     assert await api.is_gone(pool)
@@ -155,7 +149,7 @@ async def test_a_cluster_finalised_before_its_node_pools_counts_as_reconciled(ap
     await api.create_nodepool(cluster)
     await api.delete(cluster)
 
-    await _finalise(api, cluster, 2)
+    await api.finalise(cluster, 2)
 
     reconciled = condition_of(await api.reread(cluster), "Reconciled")
     assert (reconciled["status"], reconciled["reason"]) == ("True", "ReconciledAll")
@@ -165,7 +159,7 @@ async def test_a_further_report_removes_what_was_finalised_too_early(api: Api) -
     cluster = await api.create_cluster()
     pool = await api.create_nodepool(cluster)
     await api.delete(cluster)
-    await _finalise(api, cluster, 2)
+    await api.finalise(cluster, 2)
     await api.accept(pool, "nodepool", 2, conditions=FINALIZED)
 
     await api.accept(cluster, "controlplane", 2, conditions=FINALIZED)
