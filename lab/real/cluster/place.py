@@ -68,3 +68,5 @@ LAB = Place("lab", 244)
 TESTS = Place("tests", 245)
 # For tests that break a cluster on purpose.
 BROKEN = Place("broken", 246)
+# For the soak that is run by hand, for half an hour.
+SOAK = Place("soak", 247)

@@ -1,9 +1,10 @@
 """A real cluster for the session, with our images on it; each test has a restricted namespace of its own.
 
-It has its own addresses and its own folder, so a person's cluster may run beside it. What a killed run left of it is
-cleared away when the next one begins.
+It has its own addresses and its own folder, so a person's cluster may run beside it, and so has that of `make soak`. What a
+killed run left of it is cleared away when the next one begins.
 """
 
+import os
 from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,12 @@ from lab.real.cluster.cluster import Cluster
 from lab.real.cluster.host import requirements
 from lab.real.cluster.maestro import CONSUMER, ClusterMaestro
 from lab.real.cluster.node import images
-from lab.real.cluster.place import TESTS
+from lab.real.cluster.place import SOAK, TESTS
 from tests.support.cluster import JobNamespace, Jobs, JobTemplate, Kubectl, client_certificate, job_namespace
 from tests.support.kubernetes import unique
 from tests.support.scenario_table import Table
+
+PLACE = SOAK if "CLUSTERS" in os.environ else TESTS
 
 # Ten minutes of a roll-out pass in a third of a second.
 SPEED = 2000.0
@@ -60,9 +63,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """A machine that could never run one skips; one that only lacks packages fails, and names them."""
-    if obstacles := requirements.obstacles(TESTS):
+    if obstacles := requirements.obstacles(PLACE):
         pytest.skip("; ".join(obstacles))
-    cluster = Cluster(TESTS)
+    cluster = Cluster(PLACE)
     cluster.down()
     try:
         cluster.up()
