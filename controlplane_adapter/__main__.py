@@ -11,6 +11,7 @@ import sys
 from controlplane_adapter.exits import Exit
 from controlplane_adapter.stop_signals import StopSignals
 from shared import __version__
+from shared.early_stop import end_at_sigterm
 
 ABOUT = """\
 usage: controlplane-adapter [--help | --version | check]
@@ -44,10 +45,10 @@ def usage() -> str:
 
 
 def main() -> int:
-    stops = StopSignals()
-    stops.install()
     match sys.argv[1:]:
         case []:
+            stops = StopSignals()
+            stops.install()
             gc.disable()  # importing creates nothing but what stays, so there is nothing to collect
             from controlplane_adapter.run import run  # noqa: PLC0415 - after the signal handlers: importing takes time
 
@@ -56,6 +57,7 @@ def main() -> int:
             stops.ignore()
             return code
         case ["check", *arguments]:
+            end_at_sigterm()
             from controlplane_adapter.check.command import main as check  # noqa: PLC0415 - as above
 
             return check(arguments, os.environ)

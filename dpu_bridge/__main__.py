@@ -1,11 +1,10 @@
-"""`python -m dpu_bridge`: run the DPF-HCP bridge operator."""
+"""`python -m dpu_bridge`: run the DPF-HCP bridge operator. Until kopf handles signals, SIGTERM ends it at once."""
 
-import asyncio
 import os
 import sys
 
-from dpu_bridge import settings
 from shared import __version__
+from shared.early_stop import end_at_sigterm
 from shared.environment import quoted
 from shared.errors import HyperFleetError, Misconfigured
 
@@ -26,6 +25,9 @@ COMPONENT = "dpu-hcp-bridge"
 
 
 def main() -> int:
+    end_at_sigterm(0)
+    from dpu_bridge import settings  # noqa: PLC0415 - after the signal handler: importing takes time
+
     if sys.argv[1:] in (["-h"], ["--help"]):
         sys.stdout.write(f"{ABOUT}{settings.table()}{EXITS}")
         return 0
@@ -37,7 +39,9 @@ def main() -> int:
             f"error: unexpected argument {quoted(sys.argv[1])}: settings are environment variables (--help)\n"
         )
         return 2
-    from dpu_bridge.operator.running import run  # noqa: PLC0415 - the help needs none of it
+    import asyncio  # noqa: PLC0415 - the help needs none of it
+
+    from dpu_bridge.operator.running import run  # noqa: PLC0415
     from shared import logs  # noqa: PLC0415
 
     try:

@@ -1,6 +1,11 @@
-"""`maestro-cli`: reads the command line; all else is loaded once it is known to be needed."""
+"""`maestro-cli`: reads the command line; all else is loaded once it is known to be needed.
+
+A SIGTERM that comes meanwhile is kept: a container's first process gets none that it does not handle, and a Job's
+result is written at every end.
+"""
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -10,13 +15,15 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    stops: list[int] = []
+    signal.signal(signal.SIGTERM, lambda received, _: stops.append(received))
     _write_utf8()
     written = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parse(written)
         from maestro_cli.running import run  # noqa: PLC0415 - `--help` must not wait for asyncio and gRPC to load
 
-        code = run(chosen, os.environ)
+        code = run(chosen, os.environ, stops)
         sys.stdout.flush()
     except WrongCommandLine as error:
         from maestro_cli.running import refuse  # noqa: PLC0415 - as above

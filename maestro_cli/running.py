@@ -20,9 +20,10 @@ from shared.errors import HyperFleetError
 from shared.redaction import redact_text
 
 
-def run(arguments: argparse.Namespace, environment: Mapping[str, str]) -> int:
+def run(arguments: argparse.Namespace, environment: Mapping[str, str], stops: Sequence[int]) -> int:
+    """`stops` has the SIGTERM that came while this was loaded."""
     _set_up_logs(verbose=getattr(arguments, "verbose", False), environment=environment)
-    return asyncio.run(_until_terminated(arguments, environment))
+    return asyncio.run(_until_terminated(arguments, environment, stops))
 
 
 def refuse(problem: str, written: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -54,7 +55,7 @@ async def execute(arguments: argparse.Namespace, environment: Mapping[str, str])
         raise
 
 
-async def _until_terminated(arguments: argparse.Namespace, environment: Mapping[str, str]) -> int:
+async def _until_terminated(arguments: argparse.Namespace, environment: Mapping[str, str], stops: Sequence[int]) -> int:
     task = asyncio.ensure_future(execute(arguments, environment))
     terminated = False
 
@@ -63,7 +64,10 @@ async def _until_terminated(arguments: argparse.Namespace, environment: Mapping[
         terminated = True
         task.cancel()
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+    if stops:
+        loop.call_soon(terminate)  # once the task has begun: it writes the result
     try:
         return await task
     except asyncio.CancelledError:

@@ -13,6 +13,7 @@ from dispatcher.cli.parsing import CommandParser
 from dispatcher.cli.terminal import UsageError, abandon, prepare, print_error
 from shared import __version__
 from shared.command_line import ArgumentParser
+from shared.early_stop import end_at_sigterm
 
 PROGRAM = "hyperfleet-adapter"
 MISUSED = 2
@@ -45,6 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    end_at_sigterm()  # a command's own modules, which take their time, are loaded after it
     prepare()
     chosen = build_parser().parse_args(arguments)
     try:

@@ -18,7 +18,7 @@ examples:
     hyperfleet-adapter serve … --dry-run-event deletion.json
 
 exit code of a dry run: 0 Result: SUCCESS, 1 Result: FAILED, 2 the command or its files are refused
-exit code otherwise: 0 stopped by SIGTERM or SIGINT, 1 it could not go on, 2 the command or its files are refused
+exit code otherwise: 0 stopped by a signal (143 while loading), 1 it could not go on, 2 command or files are refused
 """
 
 
