@@ -41,11 +41,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """An object a watch delivered, and when. `resource` is the name in the task config."""
+    """An object a watch delivered, and when. `resource` is the name in the task config.
+
+    `is_first` where it cannot have been reported before: the watch has seen it without a status, or new.
+    """
 
     resource: str
     object: Object
     at: datetime
+    is_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

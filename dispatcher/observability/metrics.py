@@ -97,7 +97,7 @@ class Metrics:
         self.statuses = self._counter("statuses", "Statuses for the HyperFleet API", "delivery")
         self.expression_errors = self._counter("expression_errors", "CEL expressions that failed", "phase")
         self.report_latency = self._histogram(
-            "job_report_latency_seconds", "From a Job's creation to the report of its conditions", buckets=BUCKETS
+            "job_report_latency_seconds", "From a Job's creation to the first report of its conditions", buckets=BUCKETS
         )
         self.tasks = self._gauge("tasks", "Tasks of the event loop")
         self.leader = self._gauge("leader", "1 in the process that owns watches and timers of all")

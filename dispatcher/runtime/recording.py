@@ -100,7 +100,7 @@ class RunMetrics:
             return
         for delivered in request.delivered:
             created = delivered.object.get("metadata", {}).get("creationTimestamp")
-            if delivered.object.get("kind") == "Job" and created:
+            if delivered.is_first and delivered.object.get("kind") == "Job" and created:
                 seconds = (times.now() - times.parse(created)).total_seconds()
                 self._metrics.report_latency().observe(max(0.0, seconds))
 

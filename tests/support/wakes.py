@@ -52,10 +52,18 @@ def published(name: str = "a", generation: int = 1, receipt: Message | None = No
     return Wake(key=key(name), event=event(name, generation, **data), cause=Cause.EVENT, receipt=receipt)
 
 
-def changed(name: str = "a", uid: str = "u", state: str = "", *, generation: int = 0, background: bool = False) -> Wake:
+def changed(
+    name: str = "a",
+    uid: str = "u",
+    state: str = "",
+    *,
+    generation: int = 0,
+    background: bool = False,
+    is_first: bool = False,
+) -> Wake:
     """A watch delivered the object's Job, which says for which generation it was made where `generation` is given."""
     job = {"kind": "Job", "metadata": {"uid": uid, "name": f"job-{name}"}, "status": {"state": state}}
-    delivered = Delivered(resource="job", object=job, at=ARRIVED)
+    delivered = Delivered(resource="job", object=job, at=ARRIVED, is_first=is_first)
     made_for = {"generation": generation} if generation else {}
     bare = Event(id="", type="", source="", data={"id": name, "kind": "Cluster", **made_for})
     return Wake(key=key(name), event=bare, cause=Cause.WATCH, delivered=delivered, background=background)

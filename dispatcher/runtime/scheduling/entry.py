@@ -11,7 +11,7 @@ Where both are pending they run in turn, the delivered objects first, because th
 that would only observe is dropped where the delivered objects were reported: it waited for that.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dispatcher.engine.runs import Cause, Delivered, Event, ObjectKey, Requeue, RunRequest
 from dispatcher.runtime.scheduling.pacing import Backoff, TokenBucket
@@ -48,6 +48,16 @@ class Ended:
 class _Delivery:
     delivered: Delivered
     arrived: float
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return self.delivered.resource, str(self.delivered.object.get("metadata", {}).get("uid", ""))
+
+    def replacing(self, older: "_Delivery | None") -> "_Delivery":
+        """The newer state in its place; where the older one was not reported yet, it is the first."""
+        if older is None or not older.delivered.is_first:
+            return self
+        return replace(self, delivered=replace(self.delivered, is_first=True))
 
 
 class Entry:
@@ -97,7 +107,8 @@ class Entry:
         if wake.delivered is None:
             self._add_fresh(wake.cause, observe_only=wake.observe_only)
         else:
-            self._deliveries[_identity(wake.delivered)] = _Delivery(wake.delivered, now)
+            arrived = _Delivery(wake.delivered, now)
+            self._deliveries[arrived.identity] = arrived.replacing(self._deliveries.get(arrived.identity))
         return self._hold(wake.receipt)
 
     def start(self, now: float) -> Start:
@@ -183,8 +194,5 @@ class Entry:
             if now - each.arrived > LONGEST_DELIVERY_SECONDS:
                 self._add_fresh(Cause.TIMER, observe_only=True)
             else:
-                self._deliveries.setdefault(_identity(each.delivered), each)
-
-
-def _identity(delivered: Delivered) -> tuple[str, str]:
-    return delivered.resource, str(delivered.object.get("metadata", {}).get("uid", ""))
+                newer = self._deliveries.get(each.identity)
+                self._deliveries[each.identity] = each if newer is None else newer.replacing(each)

@@ -79,8 +79,11 @@ class ObjectWatch:
         self._expiring.see(uid, found)
         if uid in self._digests and self._digests[uid] == digest:
             return
+        is_first = not background and self._digests.get(uid) is None
         self._digests[uid] = digest
-        wake = self._owners.changed(found, at, background=background) if digest is not None else None
+        if digest is None:
+            return
+        wake = self._owners.changed(found, at, background=background, is_first=is_first)
         if wake is not None:
             self._wakes.wake(wake)
 

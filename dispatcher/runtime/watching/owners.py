@@ -47,7 +47,7 @@ class Owners:
         while len(self._names) > MAX_REMEMBERED_NAMES:
             self._names.popitem(last=False)
 
-    def changed(self, found: Object, at: datetime, *, background: bool = False) -> Wake | None:
+    def changed(self, found: Object, at: datetime, *, background: bool = False, is_first: bool = False) -> Wake | None:
         """The wake for an object that changed, None where it is not watched or does not say whose it is."""
         data = stamped_event(found)
         if data is None:
@@ -55,7 +55,9 @@ class Owners:
         name = self._name_of(found)
         if name in self._unwatched:
             return None
-        delivered = Delivered(resource=name, object=_without_managed_fields(found), at=at) if name else None
+        delivered = None
+        if name:
+            delivered = Delivered(resource=name, object=_without_managed_fields(found), at=at, is_first=is_first)
         return Wake(
             key=key_of(data),
             event=event_of(data),

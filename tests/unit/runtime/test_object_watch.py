@@ -130,6 +130,14 @@ async def test_what_the_first_list_shows_lets_others_pass(stage: Stage) -> None:
     assert [wake.background for wake in wakes] == [True, False]
 
 
+async def test_a_report_is_the_first_one_where_the_watch_has_seen_the_job_without_conditions(stage: Stage) -> None:
+    changes = modified(job("u", "Applied")), modified(job("u", "Applied", "Available")), added(job("v", "Applied"))
+    listed = added(job("u")), added(job("old", "Applied"))
+    wakes = await stage.watch(*changes, modified(job("old", "Applied", "Available")), listed=listed)
+    firsts = [(each.object["metadata"]["uid"], each.is_first) for wake in wakes if (each := wake.delivered) is not None]
+    assert firsts == [("old", False), ("u", True), ("u", False), ("v", True), ("old", False)]
+
+
 async def test_the_deletion_of_a_job_after_its_ttl_wakes_nobody(stage: Stage) -> None:
     assert len(await stage.watch(added(job("u", "Complete")), gone(job("u", "Complete")))) == 1
 

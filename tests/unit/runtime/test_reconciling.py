@@ -177,12 +177,17 @@ async def test_expressions_that_failed_are_counted_by_phase(stage: Stage) -> Non
     assert stage.count("expression_errors_total", phase="post_actions") == 1
 
 
-async def test_the_time_from_a_jobs_creation_to_its_report_is_measured(stage: Stage) -> None:
+@pytest.mark.parametrize(
+    ("is_first", "count"), [(True, 1), (False, 0)], ids=["its first report", "a Job that may have been reported before"]
+)
+async def test_the_time_from_a_jobs_creation_to_its_first_report_is_measured(
+    stage: Stage, *, is_first: bool, count: int
+) -> None:
     job = {"kind": "Job", "metadata": {"creationTimestamp": times.to_seconds(times.now())}}
     report = PostActionRecord(name="report", done=Done.EXECUTED, report=StatusReport(url="u", delivery=Delivery.STORED))
-    delivered = (Delivered(resource="job", object=job, at=times.now()),)
+    delivered = (Delivered(resource="job", object=job, at=times.now(), is_first=is_first),)
     await stage.run(replace(SUCCESS, post_actions=(report,)), cause=Cause.WATCH, delivered=delivered)
-    assert stage.count("job_report_latency_seconds_count") == 1
+    assert stage.count("job_report_latency_seconds_count") == count
 
 
 async def test_what_is_known_of_the_object_has_no_secrets(stage: Stage) -> None:

@@ -146,6 +146,20 @@ class TestDeliveredObjects:
         (delivered,) = one_start(schedule, now=0).request.delivered
         assert delivered.object["status"]["state"] == "new"
 
+    def test_what_was_not_reported_yet_stays_so_when_a_newer_state_replaces_it(self, schedule: Schedule) -> None:
+        schedule.wake(changed("a", state="first", is_first=True), now=0)
+        schedule.wake(changed("a", state="second"), now=0)
+        (delivered,) = one_start(schedule, now=0).request.delivered
+        assert (delivered.object["status"]["state"], delivered.is_first) == ("second", True)
+        schedule.wake(changed("a", state="third"), now=0)
+        schedule.end(key("a"), FAILED, now=0)
+        (delivered,) = one_start(schedule, now=0).request.delivered
+        assert (delivered.object["status"]["state"], delivered.is_first) == ("third", True)
+        schedule.wake(changed("a", state="fourth"), now=0)
+        schedule.end(key("a"), DONE, now=0)
+        (delivered,) = one_start(schedule, now=0).request.delivered
+        assert (delivered.object["status"]["state"], delivered.is_first) == ("fourth", False)
+
     def test_what_was_delivered_too_long_ago_to_be_reported_is_read_again(self, schedule: Schedule) -> None:
         schedule.wake(changed("a"), now=0)
         starts(schedule, now=0)
