@@ -5,7 +5,8 @@ Wakes of the same object coalesce into at most two pending runs:
 * *fresh* work, for a broker event, a timer or an awaited deletion: a run that reads everything anew. The event with the
   highest generation counts, and of equals the later one; a watched object may show a generation that is higher still.
   It only observes where nothing but such timers, or changes of objects that no run has seen, asked for it.
-* *delivered* objects, which a watch saw change: a run that reports them and creates nothing.
+* *delivered* objects, which a watch saw change: a run that reports them and creates nothing. Where that fails they are
+  kept for the next one; what is too old, or may not be kept beside those of other objects, is read again instead.
 
 Where both are pending they run in turn, the delivered objects first, because the fresh run may replace them. A timer
 that would only observe is dropped where the delivered objects were reported: it waited for that.
@@ -46,8 +47,11 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Delivery:
+    """`failed` where a run with it has failed."""
+
     delivered: Delivered
     arrived: float
+    failed: bool = False
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -90,7 +94,13 @@ class Entry:
 
     @property
     def deliveries(self) -> int:
-        return len(self._deliveries)
+        """How many delivered objects are kept for their first run."""
+        return len(self._deliveries) - self.failed_deliveries
+
+    @property
+    def failed_deliveries(self) -> int:
+        """How many are kept to be tried again."""
+        return sum(each.failed for each in self._deliveries.values())
 
     def add(self, wake: Wake, now: float) -> list[Receipt]:
         """Coalesce a wake; the messages that newer ones stand for come back."""
@@ -125,8 +135,11 @@ class Entry:
         self.running = Start(key=self.key, request=request, receipts=receipts, waited=waited)
         return self.running
 
-    def end(self, ended: Ended, backoff: Backoff, now: float) -> None:
-        """Back to waiting. A failed run is tried again with what it was given; only news does not wait for that."""
+    def end(self, ended: Ended, backoff: Backoff, now: float, *, keep: bool) -> None:
+        """Back to waiting. A failed run is tried again, with what it was given where that may be kept.
+
+        Only news does not wait for that.
+        """
         observed_only = self.running is not None and self.running.request.observe_only
         self.running = None
         requeue = ended.requeue
@@ -139,7 +152,7 @@ class Entry:
             self._event = requeue.renew(self._event)
         if ended.failed:
             self._defer(0.0 if self._news_while_running else wait, f"retry after {self.failures} failed run(s)", now)
-            self._try_again(now, observe_only=observed_only)
+            self._try_again(now, observe_only=observed_only, keep=keep)
             return
         if self._started and self._observe_only and self._fresh is Cause.TIMER and ended.reported:
             self._drop_fresh()
@@ -187,12 +200,14 @@ class Entry:
     def _drop_fresh(self) -> None:
         self._fresh, self._observe_only = None, False
 
-    def _try_again(self, now: float, *, observe_only: bool) -> None:
+    def _try_again(self, now: float, *, observe_only: bool, keep: bool) -> None:
         if not self._started:
             self._add_fresh(Cause.TIMER, observe_only=observe_only)
         for each in self._started:
-            if now - each.arrived > LONGEST_DELIVERY_SECONDS:
-                self._add_fresh(Cause.TIMER, observe_only=True)
+            newer = self._deliveries.get(each.identity)
+            if newer is not None:
+                self._deliveries[each.identity] = newer.replacing(each)
+            elif keep and now - each.arrived <= LONGEST_DELIVERY_SECONDS:
+                self._deliveries[each.identity] = replace(each, failed=True)
             else:
-                newer = self._deliveries.get(each.identity)
-                self._deliveries[each.identity] = each if newer is None else newer.replacing(each)
+                self._add_fresh(Cause.TIMER, observe_only=True)

@@ -15,7 +15,7 @@ from shared import logs
 
 DEFAULT_PARALLELISM = 16
 DEFAULT_DEADLINE_SECONDS = 300.0
-# A delivered object is a whole Kubernetes object; watches wait while this many of them are kept.
+# A delivered object is a whole Kubernetes object; watches wait while this many of them are kept for their first run.
 MAX_DELIVERIES = 512
 
 log = logs.get(__name__)

@@ -19,6 +19,7 @@ import heapq
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,6 +30,8 @@ from dispatcher.runtime.scheduling.wakes import Receipt, Wake, newest
 
 LONGEST_HOLD_SECONDS = 30.0
 BACKGROUND_TURN = 4
+# Some 35 KB each. Watches do not wait for them; what fails beyond them is read again.
+MAX_FAILED_DELIVERIES = 512
 # An event is a few hundred bytes; this many of them cost some megabytes.
 MAX_REMEMBERED_EVENTS = 20_000
 
@@ -73,7 +76,10 @@ class Schedule:
         self._due: dict[ObjectKey, float] = {}
         self._sequence = itertools.count()
         self._urgent_starts = 0
-        self._deliveries = 0
+        self.deliveries = 0
+        """How many delivered objects are kept for their first run."""
+        self.failed_deliveries = 0
+        """How many are kept to be tried again."""
         self._events: OrderedDict[ObjectKey, Event] = OrderedDict()
 
     def wake(self, wake: Wake, now: float) -> list[Receipt]:
@@ -84,9 +90,8 @@ class Schedule:
             entry = self._entries[wake.key] = Entry(wake.key, event, TokenBucket(self._rate, now))
         if wake.cause is Cause.EVENT:
             self._remember(wake.key, wake.event)
-        before = entry.deliveries
-        settled = entry.add(wake, now)
-        self._deliveries += entry.deliveries - before
+        with self._counting(entry):
+            settled = entry.add(wake, now)
         return settled + self._place(entry, now)
 
     def start(self, now: float) -> Start | None:
@@ -96,17 +101,14 @@ class Schedule:
         if lane is None:
             return None
         _, entry = lane.popitem(last=False)
-        before = entry.deliveries
-        started = entry.start(now)
-        self._deliveries += entry.deliveries - before
-        return started
+        with self._counting(entry):
+            return entry.start(now)
 
     def end(self, key: ObjectKey, ended: Ended, now: float) -> list[Receipt]:
         """A run has ended. What comes back is to be acknowledged now, beside the messages of the run itself."""
         entry = self._entries[key]
-        before = entry.deliveries
-        entry.end(ended, self._backoff, now)
-        self._deliveries += entry.deliveries - before
+        with self._counting(entry):
+            entry.end(ended, self._backoff, now, keep=self.failed_deliveries < MAX_FAILED_DELIVERIES)
         return self._place(entry, now)
 
     def next_due(self) -> float | None:
@@ -119,11 +121,6 @@ class Schedule:
         for entry in self._entries.values():
             entry.receipts.clear()
         return released
-
-    @property
-    def deliveries(self) -> int:
-        """How many delivered objects are kept in memory."""
-        return self._deliveries
 
     def depth(self) -> dict[Phase, int]:
         counts = dict.fromkeys(Phase, 0)
@@ -163,6 +160,13 @@ class Schedule:
         if entry.key in self._urgent or entry.key in self._background:
             return Phase.READY
         return Phase.WAITING if entry.pending else Phase.IDLE
+
+    @contextmanager
+    def _counting(self, entry: Entry) -> Iterator[None]:
+        kept, failed = entry.deliveries, entry.failed_deliveries
+        yield
+        self.deliveries += entry.deliveries - kept
+        self.failed_deliveries += entry.failed_deliveries - failed
 
     def _remember(self, key: ObjectKey, event: Event) -> None:
         known = self._events.pop(key, None)

@@ -172,6 +172,20 @@ async def test_watches_wait_while_too_many_delivered_objects_are_kept(
         await waiting
 
 
+async def test_delivered_objects_whose_runs_fail_do_not_hold_the_watches_back(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue_module, "MAX_DELIVERIES", 2)
+    engine.open = True
+    engine.outcomes = dict.fromkeys("abc", Ended(failed=True))
+    async with Queue(engine, schedule=Schedule(backoff=Backoff(first=SOON, longest=SOON))) as queue:
+        for name in "abc":
+            queue.wake(changed(name))
+        await settled(queue)
+        async with asyncio.timeout(SOON):
+            await queue.wait_for_deliveries()
+
+
 class TestStopping:
     async def test_running_work_finishes_and_waiting_messages_go_back(self, engine: Engine, queue: Queue) -> None:
         messages = {name: Message(name) for name in "abcd"}

@@ -3,6 +3,7 @@
 import pytest
 
 from dispatcher.engine.runs import Cause, Requeue
+from dispatcher.runtime.scheduling import schedule as schedule_module
 from dispatcher.runtime.scheduling.entry import LONGEST_DELIVERY_SECONDS, MAX_HELD_MESSAGES, Ended, Start
 from dispatcher.runtime.scheduling.pacing import Backoff, Rate
 from dispatcher.runtime.scheduling.schedule import BACKGROUND_TURN, LONGEST_HOLD_SECONDS, Phase, Schedule
@@ -159,6 +160,31 @@ class TestDeliveredObjects:
         schedule.end(key("a"), DONE, now=0)
         (delivered,) = one_start(schedule, now=0).request.delivered
         assert (delivered.object["status"]["state"], delivered.is_first) == ("fourth", False)
+
+    def test_of_many_objects_that_fail_only_some_are_kept_and_the_others_are_read_again(
+        self, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(schedule_module, "MAX_FAILED_DELIVERIES", 2)
+        for name in "abc":
+            schedule.wake(changed(name), now=0)
+        assert schedule.deliveries == 3
+        for start in starts(schedule, now=0):
+            schedule.end(start.key, FAILED, now=0)
+        assert (schedule.deliveries, schedule.failed_deliveries) == (0, 2)
+        requests = {start.key.id: start.request for start in starts(schedule, now=10)}
+        assert {name: len(request.delivered) for name, request in requests.items()} == {"a": 1, "b": 1, "c": 0}
+        assert not requests["c"].writes
+        for name in "abc":
+            schedule.end(key(name), DONE, now=10)
+        assert schedule.failed_deliveries == 0
+
+    def test_a_newer_state_of_an_object_that_fails_has_not_failed(self, schedule: Schedule) -> None:
+        schedule.wake(changed("a"), now=0)
+        starts(schedule, now=0)
+        schedule.end(key("a"), FAILED, now=0)
+        assert (schedule.deliveries, schedule.failed_deliveries) == (0, 1)
+        schedule.wake(changed("a"), now=0)
+        assert (schedule.deliveries, schedule.failed_deliveries) == (1, 0)
 
     def test_what_was_delivered_too_long_ago_to_be_reported_is_read_again(self, schedule: Schedule) -> None:
         schedule.wake(changed("a"), now=0)
