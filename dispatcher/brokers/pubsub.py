@@ -46,6 +46,8 @@ class PubSubSettings:
     ack_deadline_seconds: int = DEFAULT_ACK_DEADLINE_SECONDS
     max_outstanding_messages: int = 128
     max_outstanding_bytes: int = 0
+    header_grace_seconds: float = HEADER_GRACE_SECONDS
+    call_timeout_seconds: float = CALL_TIMEOUT_SECONDS
     stop_timeout_seconds: float = STOP_SECONDS
 
     @property
@@ -86,7 +88,7 @@ class PubSubConnection:
         self._channel = channel
         self._deliver = deliver
         self._client = SubscriberAsyncClient(transport=SubscriberGrpcAsyncIOTransport(channel=channel))
-        self._leases = Leases(_Calls(self._client, settings.path), deadline=settings.ack_deadline_seconds)
+        self._leases = Leases(_Calls(self._client, settings), deadline=settings.ack_deadline_seconds)
         self._tasks: list[asyncio.Task[None]] = []
         self._stream: Any = None
         self._stopping = asyncio.Event()
@@ -95,7 +97,7 @@ class PubSubConnection:
         with translated(self._settings.path):
             self._stream = await self._client.streaming_pull(requests=self._requests(), retry=None, timeout=None)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(HEADER_GRACE_SECONDS):
+            async with asyncio.timeout(self._settings.header_grace_seconds):
                 await asyncio.shield(asyncio.ensure_future(self._stream.initial_metadata()))
         self._tasks = [
             asyncio.create_task(self._read(), name="pubsub-stream"),
@@ -170,12 +172,13 @@ class PubSubMessage:
 
 
 class _Calls:
-    def __init__(self, client: SubscriberAsyncClient, path: str) -> None:
+    def __init__(self, client: SubscriberAsyncClient, settings: PubSubSettings) -> None:
         self._client = client
-        self._path = path
+        self._path = settings.path
+        self._timeout = settings.call_timeout_seconds
 
     async def acknowledge(self, ids: list[str]) -> None:
-        await self._client.acknowledge(subscription=self._path, ack_ids=ids, retry=None, timeout=CALL_TIMEOUT_SECONDS)
+        await self._client.acknowledge(subscription=self._path, ack_ids=ids, retry=None, timeout=self._timeout)
 
     async def extend(self, ids: list[str], seconds: int) -> None:
         await self._client.modify_ack_deadline(
@@ -183,7 +186,7 @@ class _Calls:
             ack_ids=ids,
             ack_deadline_seconds=seconds,
             retry=None,
-            timeout=CALL_TIMEOUT_SECONDS,
+            timeout=self._timeout,
         )
 
     async def give_back(self, ids: list[str]) -> None:

@@ -38,6 +38,7 @@ class PubSubSetup:
     """`<subscription>-dlq` where it is empty."""
     dead_letter_attempts: int = DEFAULT_DEAD_LETTER_ATTEMPTS
     topic_retention: float | None = None
+    call_timeout_seconds: float = CALL_TIMEOUT_SECONDS
 
     @property
     def dead_letter_path(self) -> str:
@@ -55,12 +56,12 @@ async def create_missing(setup: PubSubSetup, channel: grpc.aio.Channel) -> None:
         topics.append(Topic(name=setup.dead_letter_path))
     for topic in topics:
         with translated(topic.name), contextlib.suppress(AlreadyExists):
-            await publisher.create_topic(topic, retry=None, timeout=CALL_TIMEOUT_SECONDS)
+            await publisher.create_topic(topic, retry=None, timeout=setup.call_timeout_seconds)
     if setup.create_subscription:
         subscriber = SubscriberAsyncClient(transport=SubscriberGrpcAsyncIOTransport(channel=channel))
         wanted = subscription_of(setup)
         with translated(wanted.name), contextlib.suppress(AlreadyExists):
-            await subscriber.create_subscription(wanted, retry=None, timeout=CALL_TIMEOUT_SECONDS)
+            await subscriber.create_subscription(wanted, retry=None, timeout=setup.call_timeout_seconds)
 
 
 def topic_of(setup: PubSubSetup) -> Topic:

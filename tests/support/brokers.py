@@ -9,12 +9,10 @@ from typing import Protocol
 
 import aio_pika
 import grpc
-import pytest
 from google.pubsub_v1 import PublisherAsyncClient
 from google.pubsub_v1.services.publisher.transports import PublisherGrpcAsyncIOTransport
 from google.pubsub_v1.types import PubsubMessage
 
-from dispatcher.brokers import pubsub, pubsub_setup
 from dispatcher.brokers.embedded import EmbeddedSettings, EmbeddedSubscription
 from dispatcher.brokers.port import Message, Subscription
 from dispatcher.brokers.pubsub import PubSubSettings, PubSubSubscription
@@ -51,11 +49,20 @@ class BrokerServer:
     has_flow_control: bool = True
 
 
-def lift_pubsub_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that stalls outlasts those of the product. Our own server answers every call, and at once."""
-    monkeypatch.setattr(pubsub, "HEADER_GRACE_SECONDS", SOON)
-    for module in (pubsub, pubsub_setup):
-        monkeypatch.setattr(module, "CALL_TIMEOUT_SECONDS", SOON)
+def small_pubsub_settings(
+    server: PubSubServer, subscription: str, *, lease: int = 600, prefetch: int = 100
+) -> PubSubSettings:
+    """A machine that stalls outlasts the seconds of the product. Our own server answers every call, and at once."""
+    return PubSubSettings(
+        project="p",
+        subscription=subscription,
+        emulator=server.address,
+        ack_deadline_seconds=lease,
+        max_outstanding_messages=prefetch,
+        header_grace_seconds=SOON,
+        call_timeout_seconds=SOON,
+        stop_timeout_seconds=SOON,
+    )
 
 
 @asynccontextmanager
@@ -79,14 +86,7 @@ async def small_pubsub(topic: str = TOPIC) -> AsyncIterator[BrokerServer]:
     async with PubSubServer() as server:
 
         def subscription(name: str = "adapter", *, prefetch: int = 100, lease: int = 600) -> Subscription:
-            settings = PubSubSettings(
-                project="p",
-                subscription=name,
-                emulator=server.address,
-                ack_deadline_seconds=lease,
-                max_outstanding_messages=prefetch,
-                stop_timeout_seconds=SOON,
-            )
+            settings = small_pubsub_settings(server, name, lease=lease, prefetch=prefetch)
             server.subscribe(topic, settings.path)
             return PubSubSubscription(settings)
 

@@ -4,14 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.brokers import (
-    BrokerServer,
-    embedded,
-    google_pubsub,
-    lift_pubsub_timeouts,
-    rabbitmq,
-    small_pubsub,
-)
+from tests.support.brokers import BrokerServer, embedded, google_pubsub, rabbitmq, small_pubsub
 
 
 @pytest.fixture(params=["queues", "leases"])
@@ -20,14 +13,11 @@ def family(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def server(
-    servers: str, family: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[BrokerServer]:
+async def server(servers: str, family: str, request: pytest.FixtureRequest) -> AsyncIterator[BrokerServer]:
     match servers, family:
         case "standin", "queues":
             running = embedded()
         case "standin", _:
-            lift_pubsub_timeouts(monkeypatch)
             running = small_pubsub()
         case _, "queues":
             running = rabbitmq(request.getfixturevalue("real_rabbitmq"))

@@ -10,16 +10,11 @@ from dispatcher.brokers import pubsub_leases
 from dispatcher.brokers.pubsub import PubSubSettings, PubSubSubscription
 from dispatcher.brokers.pubsub_setup import PubSubSetup, create_missing, subscription_of, topic_of
 from shared.errors import NotFound
-from tests.support.brokers import SOON, Inbox, lift_pubsub_timeouts
+from tests.support.brokers import SOON, Inbox, small_pubsub_settings
 from tests.support.pubsub_server import PubSubServer
 
 TOPIC = "projects/p/topics/t"
 PATH = "projects/p/subscriptions/s"
-
-
-@pytest.fixture(autouse=True)
-def _as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    lift_pubsub_timeouts(monkeypatch)
 
 
 @pytest.fixture
@@ -29,13 +24,7 @@ async def server() -> AsyncIterator[PubSubServer]:
 
 
 def settings(server: PubSubServer) -> PubSubSettings:
-    return PubSubSettings(
-        project="p",
-        subscription="s",
-        emulator=server.address,
-        ack_deadline_seconds=600,
-        stop_timeout_seconds=SOON,
-    )
+    return small_pubsub_settings(server, "s")
 
 
 async def test_a_lease_is_extended_for_as_long_as_its_run_lasts(
@@ -97,7 +86,14 @@ async def test_a_missing_subscription_is_named_with_what_to_do(server: PubSubSer
 
 
 async def test_what_is_missing_is_created_where_the_configuration_asks_for_it(server: PubSubServer) -> None:
-    setup = PubSubSetup(project="p", topic="t", subscription="s", create_topic=True, create_subscription=True)
+    setup = PubSubSetup(
+        project="p",
+        topic="t",
+        subscription="s",
+        create_topic=True,
+        create_subscription=True,
+        call_timeout_seconds=SOON,
+    )
     for _ in range(2):  # the second time all is there
         prepared = PubSubSubscription(settings(server), prepare=partial(create_missing, setup))
         connection = await prepared.connect(Inbox().deliver)
@@ -115,6 +111,7 @@ async def test_topics_are_created_with_the_names_and_times_of_the_configuration(
         create_subscription=True,
         topic_retention=1200,
         dead_letter_topic="graveyard",
+        call_timeout_seconds=SOON,
     )
     connection = await PubSubSubscription(settings(server), prepare=partial(create_missing, setup)).connect(
         Inbox().deliver
