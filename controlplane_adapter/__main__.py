@@ -12,6 +12,7 @@ from controlplane_adapter.exits import Exit
 from controlplane_adapter.stop_signals import StopSignals
 from shared import __version__
 from shared.early_stop import end_at_sigterm
+from shared.standard_streams import run_command, write_line
 
 ABOUT = """\
 usage: controlplane-adapter [--help | --version | check]
@@ -45,27 +46,31 @@ def usage() -> str:
 
 
 def main() -> int:
-    match sys.argv[1:]:
-        case []:
-            stops = StopSignals()
-            stops.install()
-            gc.disable()  # importing creates nothing but what stays, so there is nothing to collect
-            from controlplane_adapter.run import run  # noqa: PLC0415 - after the signal handlers: importing takes time
+    if sys.argv[1:]:
+        return run_command("controlplane-adapter", _command)
+    stops = StopSignals()
+    stops.install()
+    gc.disable()  # importing creates nothing but what stays, so there is nothing to collect
+    from controlplane_adapter.run import run  # noqa: PLC0415 - after the signal handlers: importing takes time
 
-            gc.enable()
-            code = run(os.environ, stops)
-            stops.ignore()
-            return code
+    gc.enable()
+    code = run(os.environ, stops)
+    stops.ignore()
+    return code
+
+
+def _command() -> int:
+    match sys.argv[1:]:
         case ["check", *arguments]:
             end_at_sigterm()
-            from controlplane_adapter.check.command import main as check  # noqa: PLC0415 - as above
+            from controlplane_adapter.check.command import main as check  # noqa: PLC0415 - only for the command
 
             return check(arguments, os.environ)
         case ["-h" | "--help"]:
-            print(usage(), end="")
+            write_line(usage().rstrip())
             return Exit.REPORTED
         case ["--version"]:
-            print(f"controlplane-adapter {__version__}")
+            write_line(f"controlplane-adapter {__version__}")
             return Exit.REPORTED
         case _:
             print(usage(), end="", file=sys.stderr)

@@ -7,6 +7,7 @@ from shared import __version__
 from shared.early_stop import end_at_sigterm
 from shared.environment import quoted
 from shared.errors import HyperFleetError, Misconfigured
+from shared.standard_streams import run_command, write_line
 
 ABOUT = """\
 dpu-hcp-bridge: the operator of DPUHCPBridge objects. Each links one DPUCluster of DPF to one hosted control plane of
@@ -26,22 +27,12 @@ COMPONENT = "dpu-hcp-bridge"
 
 def main() -> int:
     end_at_sigterm(0)
-    from dpu_bridge import settings  # noqa: PLC0415 - after the signal handler: importing takes time
-
-    if sys.argv[1:] in (["-h"], ["--help"]):
-        sys.stdout.write(f"{ABOUT}{settings.table()}{EXITS}")
-        return 0
-    if sys.argv[1:] == ["--version"]:
-        sys.stdout.write(f"{COMPONENT} {__version__}\n")
-        return 0
     if sys.argv[1:]:
-        sys.stderr.write(
-            f"error: unexpected argument {quoted(sys.argv[1])}: settings are environment variables (--help)\n"
-        )
-        return 2
-    import asyncio  # noqa: PLC0415 - the help needs none of it
+        return run_command(COMPONENT, _explain)
+    import asyncio  # noqa: PLC0415 - after the signal handler: importing takes time
 
-    from dpu_bridge.operator.running import run  # noqa: PLC0415
+    from dpu_bridge import settings  # noqa: PLC0415 - as above
+    from dpu_bridge.operator.running import run  # noqa: PLC0415 - as above
     from shared import logs  # noqa: PLC0415
 
     try:
@@ -55,6 +46,22 @@ def main() -> int:
     except HyperFleetError as error:
         logs.get(__name__).error("the operator failed", error=str(error))
         return 1
+    return 0
+
+
+def _explain() -> int:
+    match sys.argv[1:]:
+        case ["-h" | "--help"]:
+            from dpu_bridge import settings  # noqa: PLC0415 - only for the help, or after the signal handler
+
+            write_line(f"{ABOUT}{settings.table()}{EXITS}".rstrip())
+        case ["--version"]:
+            write_line(f"{COMPONENT} {__version__}")
+        case [argument, *_]:
+            sys.stderr.write(
+                f"error: unexpected argument {quoted(argument)}: settings are environment variables (--help)\n"
+            )
+            return 2
     return 0
 
 

@@ -9,39 +9,27 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from maestro_cli.command_line import WrongCommandLine, parse
-
-_INTERRUPTED = 130
+from maestro_cli.command_line import PROGRAM, WrongCommandLine, parse
+from shared.standard_streams import run_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     stops: list[int] = []
     signal.signal(signal.SIGTERM, lambda received, _: stops.append(received))
-    _write_utf8()
     written = sys.argv[1:] if arguments is None else arguments
+    return run_command(PROGRAM, lambda: _run(written, stops))
+
+
+def _run(written: Sequence[str], stops: Sequence[int]) -> int:
     try:
         chosen = parse(written)
-        from maestro_cli.running import run  # noqa: PLC0415 - `--help` must not wait for asyncio and gRPC to load
-
-        code = run(chosen, os.environ, stops)
-        sys.stdout.flush()
     except WrongCommandLine as error:
-        from maestro_cli.running import refuse  # noqa: PLC0415 - as above
+        from maestro_cli.running import refuse  # noqa: PLC0415 - `--help` must not wait for asyncio and gRPC to load
 
         return refuse(str(error), written, os.environ)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    return code
+    from maestro_cli.running import run  # noqa: PLC0415 - as above
 
-
-def _write_utf8() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(encoding="utf-8", errors="backslashreplace")
+    return run(chosen, os.environ, stops)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 from shared import __version__
 from shared.environment import help_table
 from shared.redaction import redact_message
+from shared.standard_streams import run_command, write_line
 from status_reporter import logging_setup, settings
 from status_reporter.exits import Exit
 from status_reporter.job.patching import cut
@@ -31,19 +32,26 @@ def usage() -> str:
 
 def run(stops: list[int]) -> int:
     """`stops` are the signals that came before the reporter existed."""
-    if sys.argv[1:] == ["--version"]:
-        print(f"status-reporter {__version__}")
-        return 0
-    if len(sys.argv) > 1:
-        wrong = sys.argv[1] not in ("-h", "--help")
-        print(usage(), end="", file=sys.stderr if wrong else sys.stdout)
-        return Exit.MISCONFIGURED if wrong else 0
+    if sys.argv[1:]:
+        return run_command("status-reporter", _explain)
     try:
         chosen = settings.load(os.environ)
     except MisconfiguredReporter as error:
         return _end_misconfigured(error, stops)
     _log(chosen)
     return _end(chosen, *_reporter(chosen, stops).run())
+
+
+def _explain() -> int:
+    match sys.argv[1:]:
+        case ["--version"]:
+            write_line(f"status-reporter {__version__}")
+        case ["-h" | "--help", *_]:
+            write_line(usage().rstrip())
+        case _:
+            print(usage(), end="", file=sys.stderr)
+            return Exit.MISCONFIGURED
+    return 0
 
 
 def _end_misconfigured(error: MisconfiguredReporter, stops: list[int]) -> int:

@@ -19,9 +19,11 @@ from shared.errors import HyperFleetError, InvalidReport, Problem
 from shared.model.conditions import Condition
 from shared.model.report import AdapterReport, schema
 from shared.redaction import redact_text
+from shared.standard_streams import run_command, write_line
 from shared.untrusted_json import json_value
 from status_reporter.settings import MAX_CONDITIONS, RESERVED_TYPES
 
+PROGRAM = "adapter-report"
 DEFAULT_PATH = "/results/adapter-report.json"
 EXAMPLES = """\
 examples:
@@ -35,30 +37,27 @@ exit codes: 0 done, 1 the report is not valid or cannot be written, 2 wrong usag
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    return run_command(PROGRAM, lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = build_parser().parse_args(arguments)
     try:
-        code = int(options.run(options))
-        sys.stdout.flush()
+        return int(options.run(options))
     except HyperFleetError as error:
         return _fail(str(error))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter fails while it ends
-        return 0
     except OSError as error:
-        # Only a file that is opened is named by the error; what a write fails at is the report.
-        failed = options.file if options.run is _write or error.filename else "standard output"
-        return _fail(f"{failed}: {error.strerror or error}")
-    return code
+        return _fail(f"{options.file}: {error.strerror or error}")
 
 
 def _fail(problem: str) -> int:
-    print(f"adapter-report: {redact_text(problem)}", file=sys.stderr)
+    print(f"{PROGRAM}: {redact_text(problem)}", file=sys.stderr)
     return 1
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
-        prog="adapter-report",
+        prog=PROGRAM,
         description="Write and check the report that the status reporter puts on the adapter's Job.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -140,12 +139,12 @@ def _validate(options: argparse.Namespace) -> int:
     report = AdapterReport.read(options.file)
     _refuse(report)
     for condition in report.conditions:
-        print(f"{condition.type}={condition.status} {condition.reason}: {condition.message}".rstrip(": "))
+        write_line(f"{condition.type}={condition.status} {condition.reason}: {condition.message}".rstrip(": "))
     return 0
 
 
 def _schema(_: argparse.Namespace) -> int:
-    print(json.dumps(schema(), indent=2))
+    write_line(json.dumps(schema(), indent=2))
     return 0
 
 

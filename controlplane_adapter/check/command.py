@@ -24,6 +24,7 @@ from shared.command_line import ArgumentParser
 from shared.errors import HyperFleetError, Transient, UnknownConsumer
 from shared.maestro import MaestroClient, MaestroSettings
 from shared.model.manifestwork import ManifestWork
+from shared.standard_streams import write_line
 
 # Enough to see whether an agent reports, and little to read.
 _MOST_WORKS = 300
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str], variables: Mapping[str, str]) -> int:
     findings, maestro, consumer = check_settings(variables, crd=options.crd)
     if maestro is not None:
         findings += asyncio.run(_collect(maestro, consumer, with_probe=options.probe, wait=options.wait))
-    print(_json(findings) if options.output == "json" else _table(findings), end="")
+    write_line(_json(findings) if options.output == "json" else _table(findings))
     if any(each.name == "settings" and each.state is State.INVALID for each in findings):
         return Exit.MISCONFIGURED
     return next(
@@ -126,7 +127,7 @@ def _json(findings: Sequence[Finding]) -> str:
     document: list[dict[str, Any]] = [
         {name: text(str(value), _LONGEST) for name, value in asdict(finding).items()} for finding in findings
     ]
-    return json.dumps({"checks": document}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({"checks": document}, indent=1, ensure_ascii=False)
 
 
 def _table(findings: Sequence[Finding]) -> str:
@@ -135,4 +136,4 @@ def _table(findings: Sequence[Finding]) -> str:
         lines.append(f"{each.state:<12} {each.name:<11} {text(each.detail, _LONGEST)}")
         if each.remedy and each.state is not State.OK:
             lines.append(f"{'':<24} → {text(each.remedy, _LONGEST)}")
-    return "".join(f"{line}\n" for line in lines)
+    return "\n".join(lines)

@@ -5,19 +5,18 @@ refused. A mistake of the user is never a traceback.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from dispatcher.cli.commands import completion, evaluating, versions
 from dispatcher.cli.parsing import CommandParser
-from dispatcher.cli.terminal import UsageError, abandon, prepare, print_error
+from dispatcher.cli.terminal import UsageError, print_error
 from shared import __version__
 from shared.command_line import ArgumentParser
 from shared.early_stop import end_at_sigterm
+from shared.standard_streams import run_command
 
 PROGRAM = "hyperfleet-adapter"
 MISUSED = 2
-INTERRUPTED = 130
 _LOADED_WHEN_CHOSEN = {
     "serve": ("serving", "run an adapter, or rehearse it with --dry-run-event"),
     "validate": ("validating", "check a configuration without running it"),
@@ -47,17 +46,13 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     end_at_sigterm()  # a command's own modules, which take their time, are loaded after it
-    prepare()
+    return run_command(PROGRAM, lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     chosen = build_parser().parse_args(arguments)
     try:
-        code: int = chosen.run(chosen)
-        sys.stdout.flush()
+        return int(chosen.run(chosen))
     except UsageError as misuse:
         print_error(f"{PROGRAM}: {misuse}")
         return MISUSED
-    except BrokenPipeError:
-        abandon()
-        return 0
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return code

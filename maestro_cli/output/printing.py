@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from maestro_cli.exits import UsageError
 from shared.redaction import redact_message
+from shared.standard_streams import write_line
 
 TEXT_FORMS: Final = ("table", "wide", "name", "json", "yaml", "manifestwork")
 
 
 def print_answer(text: str) -> None:
-    """An answer."""
-    sys.stdout.write(f"{text}\n")
+    write_line(text)
 
 
 def print_note(text: str) -> None:

@@ -3,8 +3,11 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from pathlib import Path
+
+import pytest
 
 from lab.maestro.agent import Agent, Script
 from shared.maestro import Works
@@ -106,3 +109,41 @@ async def test_an_argument_that_is_unknown_is_refused_with_the_usage(adapter: Ad
     assert code == 2
     assert output == ""
     assert "--probe" in errors
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)], ids=["Ctrl-C", "SIGTERM"]
+)
+async def test_a_check_that_waits_for_an_answer_can_be_stopped(
+    adapter: Adapter, number: signal.Signals, code: int
+) -> None:
+    asked = asyncio.Event()
+
+    async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(keep_silent, "127.0.0.1", 0) as silent:
+        host, port = silent.sockets[0].getsockname()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "controlplane_adapter", "check"),
+            env={
+                **os.environ,
+                **adapter.environment,
+                "MAESTRO_API_URL": f"http://{host}:{port}",
+                "MAESTRO_TIMEOUT": "1h",
+                "MAESTRO_RETRY_BUDGET": "1h",
+            },
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            async with asyncio.timeout(240):
+                await asked.wait()
+                process.send_signal(number)
+                _, errors = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+    assert (process.returncode, errors) == (code, b"")
