@@ -23,8 +23,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--dry-run-secrets", metavar="FILE", help="values of Secrets and ConfigMaps; never shown")
     group.add_argument("--dry-run-now", metavar="TIME", help="the present time, unless an event has one: RFC 3339")
     group.add_argument("--dry-run-verbose", action="store_true", help="also show manifests and bodies")
-    group.add_argument("--dry-run-output", metavar="FORMAT", default="text", help="text (default) or json")
+    group.add_argument("--dry-run-output", metavar="FORMAT", help="text (default) or json")
     group.add_argument("--dry-run-exit-zero", action="store_true", help="exit with 0 though the run failed")
+
+
+def is_wanted(arguments: argparse.Namespace) -> bool:
+    """Whether there is any option of a dry run: who gives one must not run an adapter live."""
+    return any(value not in (None, False) for name, value in vars(arguments).items() if name.startswith("dry_run_"))
 
 
 def rehearse_from(arguments: argparse.Namespace) -> tuple[Rehearsal, ...]:

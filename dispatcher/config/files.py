@@ -25,6 +25,11 @@ from dispatcher.config.reading.parsing import read_file
 from shared.redaction import REDACTED, redact_text
 
 _Model = TypeVar("_Model", bound=Block)
+_KINDS: Mapping[type[Block], tuple[str, str]] = {
+    AdapterConfig: ("an adapter config", "--config"),
+    TaskConfig: ("a task config", "--task-config"),
+    BrokerConfig: ("a broker config", "--broker-config"),
+}
 _SOURCE = re.compile(r"params\[\d+\]\.source\.")
 
 
@@ -57,7 +62,7 @@ class Files:
 
     def adapter(self, file: Path, flags: Mapping[str, str]) -> Written[AdapterConfig] | None:
         document = self._read(file)
-        if document is None:
+        if document is None or self._is_of_another_kind(document, AdapterConfig):
             return None
         data, blocks = modernised_adapter(document.data)
         self._refuse_old(document, blocks)
@@ -74,7 +79,7 @@ class Files:
 
     def task(self, file: Path) -> Written[TaskConfig] | None:
         document = self._read(file)
-        if document is None:
+        if document is None or self._is_of_another_kind(document, TaskConfig):
             return None
         if document.data is None:
             self._refuse("empty-file", "the file is empty", document.place(()), "write at least `params: []`")
@@ -99,6 +104,18 @@ class Files:
         if document is not None:
             self.documents[document.file] = document
         return document
+
+    def _is_of_another_kind(self, document: Document, expected: type[Block]) -> bool:
+        """Refuse a file that has keys of another kind of file only: one finding in place of one for each key."""
+        keys = set(document.data) if isinstance(document.data, dict) else set()
+        actual = next(
+            (each for each in _KINDS if each is not expected and keys and keys <= each.model_fields.keys()), None
+        )
+        if actual is None or keys & expected.model_fields.keys():
+            return False
+        (kind, option), (wanted, _) = _KINDS[actual], _KINDS[expected]
+        self._refuse("other-kind", f"this is {kind}, not {wanted}", document.place(()), f"name it with {option}")
+        return True
 
     def _refuse(self, rule: str, message: str, place: Place, hint: str) -> None:
         self.findings.append(Finding(severity=Severity.REFUSED, rule=rule, message=message, place=place, hint=hint))

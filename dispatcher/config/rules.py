@@ -15,6 +15,7 @@ RULES: Final = MappingProxyType(
         "recursive-alias": "An alias contains itself.",
         "merge": "Only mappings can be merged with `<<`.",
         "more-documents": "A file has several YAML documents, of which only the first counts.",
+        "other-kind": "The file is of another kind: the files of `--config` and `--task-config` are exchanged.",
         "unknown-key": "There is no such key; the nearest name is shown.",
         "missing-key": "A required key is missing.",
         "invalid-kind": "A value is a text where a list is expected, or the like.",

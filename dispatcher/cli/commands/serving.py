@@ -35,6 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.dry_run_event is not None or arguments.dry_run_api_responses is not None:
+    if rehearsing.is_wanted(arguments):
         return serving_dry.run(arguments)
     return serving_live.run(arguments)

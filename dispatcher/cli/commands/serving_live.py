@@ -11,6 +11,7 @@ from dispatcher.cli.terminal import UsageError
 from dispatcher.config.loading import Loaded
 from dispatcher.config.models.adapter import LogConfig
 from shared import __version__
+from shared.command_line import port
 from shared.errors import Misconfigured
 
 _PORTS = {"--health-port": "HYPERFLEET_HEALTH_PORT", "--metrics-port": "HYPERFLEET_METRICS_PORT"}
@@ -19,12 +20,15 @@ _PORTS = {"--health-port": "HYPERFLEET_HEALTH_PORT", "--metrics-port": "HYPERFLE
 def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("live", "without --dry-run-event; see docs/operating-the-dispatcher.md")
     for option, variable in _PORTS.items():
-        group.add_argument(option, dest=variable, metavar="PORT", help=f"instead of ${variable}; 0 for any free one")
+        group.add_argument(
+            option, dest=variable, type=port, metavar="PORT", help=f"instead of ${variable}; 0 for any free one"
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
     loaded = configuring.load_configuration(arguments, with_broker=True, strict=arguments.strict)
-    given = {name: getattr(arguments, name) for name in _PORTS.values() if getattr(arguments, name) is not None}
+    ports = {name: getattr(arguments, name) for name in _PORTS.values()}
+    given = {name: str(number) for name, number in ports.items() if number is not None}
     try:
         return _serve(loaded, {**os.environ, **given})
     except Misconfigured as error:

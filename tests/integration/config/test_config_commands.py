@@ -111,6 +111,17 @@ def test_misuse_and_files_that_cannot_be_read_end_with_2(command: Command) -> No
         assert "Traceback" not in ended.stderr
 
 
+def test_files_in_each_others_place_are_named_as_such(command: Command) -> None:
+    ended = command("validate", "-c", "task.yaml", "-t", "adapter.yaml")
+    assert ended.returncode == 1
+    assert [line for line in ended.stdout.splitlines() if line.startswith(("error", "  hint"))] == [
+        "error: adapter.yaml:1:1: this is an adapter config, not a task config",
+        "  hint: name it with --config",
+        "error: task.yaml:1:1: this is a task config, not an adapter config",
+        "  hint: name it with --task-config",
+    ]
+
+
 def test_a_required_variable_of_the_deployment_is_only_a_warning_here(command: Command, tmp_path: Path) -> None:
     task = TASK.replace("params:", "params:\n  - {name: run, source: env.RUN_ID, required: true}")
     (tmp_path / "task.yaml").write_text(task)

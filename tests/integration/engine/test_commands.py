@@ -177,6 +177,21 @@ def test_secrets_are_used_and_not_shown() -> None:
             "give --dry-run-event FILE",
             id="mocks without an event",
         ),
+        *(
+            pytest.param(option, "give --dry-run-event FILE", id=f"{option[0]} without an event")
+            for option in (
+                ["--dry-run-discovery", CASE / "api-responses.json"],
+                ["--dry-run-secrets", CASE / "api-responses.json"],
+                ["--dry-run-now", "2026-01-02T03:04:05Z"],
+                ["--dry-run-output", "json"],
+                ["--dry-run-verbose"],
+                ["--dry-run-exit-zero"],
+            )
+        ),
+        pytest.param(["--health-port", "x"], "--health-port: must be a port from 0 to 65535, not 'x'", id="no port"),
+        pytest.param(
+            ["--metrics-port", "65536"], "--metrics-port: must be a port from 0", id="a port that is too large"
+        ),
         pytest.param(["--dry-run-event", CASE / "nowhere.json"], "No such file", id="a file that is not there"),
         pytest.param(
             ["--dry-run-event", CASE / "api-responses.json"], "specversion: is required", id="a file that is no event"
