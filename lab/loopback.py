@@ -36,11 +36,3 @@ def stop_signal() -> asyncio.Event:
 async def until_stopped() -> None:
     """Return when somebody interrupts or terminates this process."""
     await stop_signal().wait()
-
-
-def port(text: str) -> int:
-    """An option's value as a port; argparse reports the ValueError."""
-    number = int(text)
-    if not 0 <= number <= 65535:  # noqa: PLR2004 - TCP's own limit
-        raise ValueError(text)
-    return number

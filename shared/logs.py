@@ -20,6 +20,7 @@ from shared import log_settings
 from shared.environment import Environment
 from shared.errors import Misconfigured
 from shared.redaction import redact
+from shared.standard_streams import wants_colour
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -56,7 +57,7 @@ def configure(*, component: str, version: str, level: str, format_: str, stream:
         _redact_secrets,
     ]
     rendering: list[Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=stream.isatty(), event_key="msg", timestamp_key="time")]
+        [structlog.dev.ConsoleRenderer(colors=wants_colour(stream), event_key="msg", timestamp_key="time")]
         if as_text
         else [_name_stack_trace, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )

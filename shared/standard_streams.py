@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 FAILED = 1
 INTERRUPTED = 130
@@ -26,6 +27,11 @@ def write_line(text: str) -> None:
         sys.stdout.write(f"{text}\n")
     except OSError as error:
         raise _UnwritableOutput(error) from error
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """A terminal whose user did not set NO_COLOR (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
 def run_command(program: str, command: Callable[[], int]) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from lab.api.entities import BASE, CLUSTER, NODEPOOL
 from lab.api.server import LabApi
-from lab.loopback import port, until_stopped
+from lab.loopback import until_stopped
 from lab.version_option import add_version
-from shared.command_line import ArgumentParser
+from shared.command_line import ArgumentParser, port
 
 _DESCRIPTION = textwrap.dedent(
     """\

@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Sequence
 
 from lab.broker.server import LabBroker
-from lab.loopback import port, until_stopped
+from lab.loopback import until_stopped
 from lab.version_option import add_version
-from shared.command_line import ArgumentParser
+from shared.command_line import ArgumentParser, port
 
 _DESCRIPTION = textwrap.dedent(
     """\

@@ -4,6 +4,8 @@ import sys
 import time
 from typing import Final
 
+from shared.standard_streams import wants_colour
+
 COLOURS: Final = {
     "you": "1",
     "Sentinel": "35",
@@ -21,7 +23,7 @@ COLOURS: Final = {
 class Timeline:
     def __init__(self, *, colour: bool | None = None) -> None:
         self._start = time.monotonic()
-        self._colour = sys.stdout.isatty() if colour is None else colour
+        self._colour = wants_colour(sys.stdout) if colour is None else colour
         self.steps: list[tuple[str, float]] = []
 
     @property

@@ -16,7 +16,7 @@ from lab.certificates import self_signed
 from lab.kubeconfig import kubeconfig
 from lab.kubernetes.server import LabKubernetes
 from lab.version_option import add_version
-from shared.command_line import ArgumentParser
+from shared.command_line import ArgumentParser, port
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_version(parser)
-    parser.add_argument("--port", type=loopback.port, default=0, help="0 (default) = a free one")
+    parser.add_argument("--port", type=port, default=0, help="0 (default) = a free one")
     parser.add_argument(
         "--kubeconfig", type=Path, default=Path("lab.kubeconfig"), metavar="FILE", help="default lab.kubeconfig"
     )

@@ -14,7 +14,7 @@ from lab.maestro.agent import Agent
 from lab.maestro.server import LabMaestro
 from lab.maestro.storage.refusals import Refusal
 from lab.version_option import add_version
-from shared.command_line import ArgumentParser
+from shared.command_line import ArgumentParser, port
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_version(parser)
     for name in ("rest", "grpc", "broker"):
-        parser.add_argument(f"--{name}-port", type=_port, default=0, metavar="PORT", help="0 (default) = a free one")
+        parser.add_argument(f"--{name}-port", type=port, default=0, metavar="PORT", help="0 (default) = a free one")
     parser.add_argument(
         "--heartbeat-seconds", type=_above_zero, default=10.0, metavar="S", help="time between heartbeats (default 10)"
     )
@@ -113,17 +113,13 @@ def _addresses(maestro: LabMaestro, output: str) -> str:
     return "\n".join(["Maestro is up; stop it with Ctrl-C.", *lines])
 
 
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:  # noqa: PLR2004 - TCP's own limit
-        raise argparse.ArgumentTypeError(f"{port} is not a port: use 0 to 65535")
-    return port
-
-
 def _above_zero(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
     if not number > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
     return number
 
 

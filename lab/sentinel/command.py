@@ -15,6 +15,7 @@ from lab.version_option import add_version
 from shared import times
 from shared.command_line import ArgumentParser
 from shared.errors import HyperFleetError
+from shared.standard_streams import run_command
 
 _DESCRIPTION = textwrap.dedent(
     """\
@@ -33,8 +34,18 @@ _EXAMPLES = textwrap.dedent(
 )
 
 
+_TIMES = (
+    ("poll-interval", "5s", "between two lists of the resources"),
+    ("debounce", "10s", "how long after its last report a resource that is not reconciled is published"),
+    ("stale", "30m", "how long after its last report a reconciled one is published"),
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    return run_command("lab-sentinel", lambda: _run(_parser().parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         asyncio.run(_serve(options))
     except HyperFleetError as error:
@@ -51,23 +62,34 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_version(parser)
-    parser.add_argument("--api", required=True, metavar="URL", help="the HyperFleet API, without a path")
+    parser.add_argument("--api", type=_url, required=True, metavar="URL", help="the HyperFleet API, without a path")
     parser.add_argument(
         "--broker", required=True, metavar="ADDRESS", help="host:port of lab-broker, or an amqp:// URL of RabbitMQ"
     )
     parser.add_argument("--topic", required=True, help="where events go")
     parser.add_argument("--exchange-type", default="topic", metavar="TYPE", help="of RabbitMQ's exchange (topic)")
-    parser.add_argument("--resource-type", default="clusters", help="clusters (default) or nodepools")
+    parser.add_argument(
+        "--resource-type", choices=("clusters", "nodepools"), default="clusters", help="of which resources (clusters)"
+    )
     parser.add_argument("--owner-references", action="store_true", help="name the parent in events")
-    parser.add_argument("--selector", type=_label, action="append", default=[], metavar="LABEL=VALUE")
-    for name, default in (("poll-interval", "5s"), ("debounce", "10s"), ("stale", "30m")):
-        parser.add_argument(f"--{name}", type=_duration, default=_duration(default), metavar="TIME", help=default)
+    parser.add_argument(
+        "--selector",
+        type=_label,
+        action="append",
+        default=[],
+        metavar="LABEL=VALUE",
+        help="only resources with it; repeatable",
+    )
+    for name, default, meaning in _TIMES:
+        parser.add_argument(
+            f"--{name}", type=_duration, default=_duration(default), metavar="TIME", help=f"{meaning} ({default})"
+        )
     return parser
 
 
 async def _serve(options: argparse.Namespace) -> None:
     settings = Sentinel(
-        api_url=options.api.rstrip("/"),
+        api_url=options.api,
         topic=options.topic,
         resource_type=options.resource_type,
         poll_interval=options.poll_interval,
@@ -90,7 +112,16 @@ def _publisher(options: argparse.Namespace) -> Publisher:
 
 
 def _duration(text: str) -> timedelta:
-    return timedelta(seconds=times.parse_duration(text))
+    try:
+        return timedelta(seconds=times.parse_duration(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _url(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"must be an http:// or https:// URL, not {text!r}")
+    return text.rstrip("/")
 
 
 def _label(text: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from dispatcher.diff.ports import open_reading_ports
 from dispatcher.diff.showing import coloured, diff_lines, summary_lines
 from shared import logs
 from shared.errors import HyperFleetError, Invalid
+from shared.standard_streams import wants_colour
 
 _EPILOG = """\
 Everything is read live and nothing is written: Kubernetes does dry runs, works of Maestro are compared here, and what
@@ -104,7 +105,7 @@ class _Progress:
 
 class _Text:
     def __init__(self) -> None:
-        self._paint = coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else str
+        self._paint = coloured if wants_colour(sys.stdout) else str
 
     def object(self, diff: ObjectDiff) -> None:
         for line in diff_lines(diff):

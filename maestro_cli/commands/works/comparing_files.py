@@ -1,6 +1,5 @@
 """`diff`: what apply would change. Exit code 0 where nothing differs, 7 where something does or apply would refuse."""
 
-import json
 import sys
 from dataclasses import replace
 
@@ -15,11 +14,13 @@ from maestro_cli.output.printing import print_answer, print_note
 from shared.errors import NotOwned
 from shared.maestro import MaestroClient
 from shared.model.manifestwork import ManifestWork
+from shared.standard_streams import wants_colour
 
 
 async def run(session: Session) -> Exit:
     arguments = session.arguments
     form = session.form("table")
+    as_data = None if form.is_table else form.compile()
     wanted = works_of(read_documents(arguments.files), consumer=arguments.consumer, name=arguments.named)
     found: list[Difference] = []
     refusals: list[NotOwned] = []
@@ -28,10 +29,10 @@ async def run(session: Session) -> Exit:
             differences, refusal = await _differences(session, client, work)
             found += differences
             refusals += [refusal] if refusal else []
-    if not form.is_table:
-        print_answer(json.dumps([each.to_json() for each in found], indent=2, ensure_ascii=False))
+    if as_data is not None:
+        print_answer(as_data([each.to_json() for each in found]))
     elif found:
-        print_answer(show(found, colour=sys.stdout.isatty()))
+        print_answer(show(found, colour=wants_colour(sys.stdout)))
     for each in refusals:
         print_note(f"apply would refuse: {each}")
     return Exit.DIFFERENT if found or refusals else Exit.OK

@@ -101,6 +101,9 @@ async def test_diff_says_what_would_change_and_hides_secrets(cli: Cli, files: Fi
     ]
     assert "hunter" not in different.out
     listed = json.loads((await cli("diff", "-f", after, "--name", "w", *TO, "-o", "json")).out)
+    in_yaml = (await cli("diff", "-f", after, "--name", "w", *TO, "-o", "yaml")).out
+    assert in_yaml.startswith("- kind: ")
+    assert yaml.safe_load(in_yaml) == listed
     assert {each["path"] for each in listed} == {"data.x", "stringData.password"}
 
 

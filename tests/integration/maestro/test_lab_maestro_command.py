@@ -66,8 +66,8 @@ def test_it_serves_on_the_given_port_and_prints_it() -> None:
     [
         (["--consumer", "Bad_Name"], 1, 'consumer.name: Invalid value: "Bad_Name"'),
         (["--consumer", "a", "--consumer", "a"], 1, "This Consumer already exists"),
-        (["--rest-port", "70000"], 2, "70000 is not a port: use 0 to 65535"),
-        (["--heartbeat-seconds", "0"], 2, "0 is not above 0"),
+        (["--rest-port", "70000"], 2, "must be a port from 0 to 65535, not '70000'"),
+        (["--heartbeat-seconds", "0"], 2, "must be a number above 0, not '0'"),
     ],
 )
 def test_it_says_what_is_wrong_and_leaves(arguments: list[str], code: int, message: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -306,3 +307,29 @@ async def test_the_command_says_what_it_cannot_reach() -> None:
 
     assert process.returncode == 1
     assert complaint.decode().startswith("lab-sentinel: the HyperFleet API at http://127.0.0.1:1")
+
+
+async def test_the_command_can_be_interrupted_while_the_api_is_silent() -> None:
+    asked = asyncio.Event()
+
+    async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(keep_silent, "127.0.0.1", 0) as silent:
+        api = "http://{}:{}".format(*silent.sockets[0].getsockname())
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "lab.sentinel.command", "--api", api, "--broker", "127.0.0.1:1", "--topic", TOPIC),
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            async with asyncio.timeout(DEADLINE):
+                await asked.wait()
+                process.send_signal(signal.SIGINT)
+                _, errors = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+    assert (process.returncode, errors) == (130, b"")

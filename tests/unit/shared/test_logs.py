@@ -157,6 +157,16 @@ class TestTheForm:
         logs.get("x").info("hello")
         assert lines.event["msg"] == "hello"
 
+    def test_a_terminal_has_colours_unless_its_user_wants_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        coloured = configured("text", stream=Terminal())
+        logs.get("x").info("hello")
+        assert "\x1b[" in coloured.text
+        monkeypatch.setenv("NO_COLOR", "1")
+        plain = configured("text", stream=Terminal())
+        logs.get("x").info("hello")
+        assert "\x1b[" not in plain.text
+
     def test_text_for_a_file_has_no_colours(self) -> None:
         lines = configured("text")
         logs.get("x").error("it failed", cluster_id="c1")
