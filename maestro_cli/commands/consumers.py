@@ -1,6 +1,6 @@
 """`consumer`: the management clusters that Maestro knows."""
 
-from maestro_cli.commands.session import Session
+from maestro_cli.commands.session import Session, remedy_of_unknown
 from maestro_cli.exits import UsageError
 from maestro_cli.output.printing import print_answer, print_note
 from maestro_cli.output.tables import table
@@ -23,14 +23,16 @@ async def run(session: Session) -> None:
 async def _one(session: Session, client: MaestroClient, verb: str) -> Consumer:
     name = session.arguments.consumer
     if verb == "get":
-        return await client.consumers.get(name)
+        with remedy_of_unknown(name):
+            return await client.consumers.get(name)
     changes = _changes(session.arguments.labels)
     wanted = {key: value for key, value in changes.items() if value is not None}
     if verb == "create":
         return await client.consumers.create(name, wanted)
     if verb == "ensure":
         return await client.consumers.ensure(name, wanted)
-    return await client.consumers.label(name, changes)
+    with remedy_of_unknown(name):
+        return await client.consumers.label(name, changes)
 
 
 async def _delete(session: Session, client: MaestroClient) -> None:

@@ -1,8 +1,8 @@
 """What every command works with: its arguments, the connection to Maestro, and the results file."""
 
 import argparse
-from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,9 +81,16 @@ class Session:
 
 async def require_consumer(client: MaestroClient, name: str) -> Works:
     """The works of a management cluster that Maestro knows. Raises UnknownConsumer."""
-    try:
+    with remedy_of_unknown(name):
         await client.consumers.get(name)
-    except UnknownConsumer as error:
-        remedy = f"see `maestro-cli consumer list`, or register it with `maestro-cli consumer ensure {name}`"
-        raise UnknownConsumer(error.what, why=error.why, remedy=remedy) from None
     return client.works(name)
+
+
+@contextmanager
+def remedy_of_unknown(consumer: str) -> Iterator[None]:
+    """The client's own remedy names a setting of the control plane adapter."""
+    try:
+        yield
+    except UnknownConsumer as error:
+        remedy = f"see `maestro-cli consumer list`, or register it with `maestro-cli consumer ensure {consumer}`"
+        raise UnknownConsumer(error.what, why=error.why, remedy=remedy) from None

@@ -35,8 +35,15 @@ class ConfigFile:
             loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return cls(path=path)
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise UsageError(f"the config file {path} cannot be read", why=str(error)) from error
+        except OSError as error:
+            raise UsageError(f"the config file {path} cannot be read", why=os.strerror(error.errno or 0)) from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"the config file {path} is not text in UTF-8") from error
+        except yaml.MarkedYAMLError as error:
+            place = f":{error.problem_mark.line + 1}:{error.problem_mark.column + 1}" if error.problem_mark else ""
+            raise UsageError(f"the config file {path}{place} is not valid YAML", why=error.problem or "") from error
+        except yaml.YAMLError as error:
+            raise UsageError(f"the config file {path} is not valid YAML") from error
         document = loaded if isinstance(loaded, dict) else {}
         contexts = document.get("contexts")
         return cls(

@@ -47,6 +47,9 @@ class Connection:
 
 def resolve(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Connection:
     file, asked = config_file(arguments, environment), getattr(arguments, "context", "")
+    if getattr(arguments, "config", "") and not file.path.exists():
+        remedy = f"correct --config, or begin it with `maestro-cli config set-context NAME --config {file.path}`"
+        raise UsageError(f"the config file {file.path} does not exist", remedy=remedy)
     name_of_context, context = asked or file.current, file.context(asked)
     values: dict[str, str] = {}
     origins: dict[str, str] = {}

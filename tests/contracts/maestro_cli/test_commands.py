@@ -279,7 +279,10 @@ async def test_consumers_are_registered_labelled_listed_and_removed(cli: Cli) ->
     await cli("consumer", "label", "mgmt-02", "tier=gold", "region-")
     assert (await cli("consumer", "list", "-l", "tier=gold", "-o", "name")).out == "mgmt-02\n"
     assert (await cli("consumer", "delete", "mgmt-02")).out == "consumer mgmt-02 is deleted\n"
-    assert (await cli("consumer", "get", "mgmt-02")).code == Exit.NOT_FOUND
+    for command in (("get", "mgmt-02"), ("label", "mgmt-02", "region=us")):
+        unknown = await cli("consumer", *command)
+        assert unknown.code == Exit.NOT_FOUND
+        assert "`maestro-cli consumer ensure mgmt-02`" in unknown.err
 
 
 async def test_a_context_stands_in_for_flags_and_keeps_no_token(cli: Cli, tmp_path: Path) -> None:

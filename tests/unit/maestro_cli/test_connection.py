@@ -7,6 +7,7 @@ import pytest
 
 from maestro_cli.command_line import parse
 from maestro_cli.connection.settings import maestro_settings, resolve
+from maestro_cli.exits import UsageError
 from shared.errors import HyperFleetError
 
 
@@ -73,3 +74,25 @@ def test_a_certificate_without_its_key_names_both_flags(config: Path, tmp_path: 
     with ExitStack() as scope, pytest.raises(HyperFleetError) as refused:
         maestro_settings(resolve(arguments, {}), scope)
     assert "--grpc-client-cert-file: needs --grpc-client-key-file" in str(refused.value)
+
+
+def test_a_config_file_that_is_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.yaml does not exist .*config set-context"):
+        resolve(parse(["list", f"--config={tmp_path / 'nowhere.yaml'}"]), {})
+    resolve(parse(["list"]), {"MAESTRO_CONFIG": str(tmp_path / "nowhere.yaml")})
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        pytest.param(b"contexts:\n\tlab: {}\n", "config.yaml:2:1 is not valid YAML: found character", id="a tab"),
+        pytest.param(b"a: \0\n", "config.yaml is not valid YAML", id="a character that YAML has not"),
+        pytest.param(b"a: caf\xe9\n", "config.yaml is not text in UTF-8", id="another encoding"),
+    ],
+)
+def test_a_config_file_that_cannot_be_used_is_one_line(config: Path, content: bytes, problem: str) -> None:
+    config.write_bytes(content)
+    with pytest.raises(UsageError) as refused:
+        resolve(parse(["list", f"--config={config}"]), {})
+    assert problem in str(refused.value)
+    assert "\n" not in str(refused.value)
