@@ -52,7 +52,7 @@ def main() -> int:
 def _explain() -> int:
     match sys.argv[1:]:
         case ["-h" | "--help"]:
-            from dpu_bridge import settings  # noqa: PLC0415 - only for the help, or after the signal handler
+            from dpu_bridge import settings  # noqa: PLC0415 - only for the help
 
             write_line(f"{ABOUT}{settings.table()}{EXITS}".rstrip())
         case ["--version"]:
