@@ -178,5 +178,7 @@ def _translate(error: BaseException, settings: RabbitSettings) -> HyperFleetErro
         case aiormq.exceptions.AuthenticationError() | aiormq.exceptions.ProbableAuthenticationError():
             remedy = "correct user, password and virtual host in broker.rabbitmq.url"
             return Unauthenticated(f"RabbitMQ at {settings.host} refuses the login", why=why, remedy=remedy)
+        case asyncio.CancelledError():  # aiormq cancels its reader where heartbeats are missing
+            return Unavailable(f"RabbitMQ at {settings.host} is silent", why="no message and no heartbeat came in time")
         case _:
             return Unavailable(f"no connection to RabbitMQ at {settings.host}", why=why)

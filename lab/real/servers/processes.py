@@ -83,6 +83,17 @@ class Server:
                 raise DidNotStart(f"{self.name} is not ready; the end of {self.log}:\n{tail}")
             time.sleep(0.05)
 
+    def pause(self) -> None:
+        """It keeps its connections and does nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, signal_: signal.Signals) -> None:
+        assert self._process is not None
+        os.killpg(self._process.pid, signal_)
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         if self._process is None:
             return

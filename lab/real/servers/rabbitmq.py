@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lab.real.artifacts.go_binaries import CannotBuild
@@ -51,6 +51,15 @@ class RealRabbitMq:
 
     def kill(self) -> None:
         self._server.stop(signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """It keeps its connections and says nothing, as behind a network that lost them."""
+        self._server.pause()
+        try:
+            yield
+        finally:
+            self._server.resume()
 
     def stop(self) -> None:
         """Stop it cleanly, with its port mapper."""
