@@ -137,7 +137,8 @@ def _same_generation(wanted: Wanted, found: Object, *, drifted: bool) -> Plan:
 
 
 def _succession(wanted: Wanted, observed: Observed) -> Plan:
-    older = {_identity(each): each for each in (*_present(observed.found), *observed.kin)}
+    others = (*_present(observed.found), *observed.kin)
+    older = {_identity(each): each for each in others if generation_of(each) != wanted.generation}
     if not older:
         return Create("resource not found")
     generations = sorted({generation_of(each) for each in older.values()})

@@ -118,3 +118,21 @@ async def test_the_list_is_read_again_after_a_creation(other: Object, expected: 
 
     assert operations(await play.run()) == expected
     assert play.operations() == written
+
+
+async def test_two_jobs_of_one_generation_do_not_supersede_each_other_whatever_labels_they_share() -> None:
+    of_both = {"labels": {"hyperfleet.io/cluster-id": "{{ .id }}"}}
+    first, second = (
+        resource(
+            name,
+            manifest("Job", f"{name}-gen{{{{ .generation }}}}", api_version="batch/v1", metadata=of_both),
+            supersedes_lower_generations=True,
+        )
+        for name in ("first", "second")
+    )
+    play = stage(first, second, existing={"job-gen4": job(4)})
+
+    assert operations(await play.run()) == ["wait"]
+    play.kubernetes.settle()
+    assert operations(await play.run()) == ["create", "create"]
+    assert play.operations() == ["delete job-gen4", "create first-gen5", "create second-gen5"]
