@@ -56,14 +56,15 @@ class Delivered:
 class RunRequest:
     """`delivered` is filled by watches only: such a run writes no resource and reports what was delivered.
 
-    With `observe_only` it writes none either, and reports what it finds. A wake by an awaited deletion delivers
-    nothing, so its run may create.
+    With `observe_only` it writes none either, and reports what it finds. Such runs take `last_seen`, by resource, for
+    what is gone. A wake by an awaited deletion delivers nothing, so its run may create.
     """
 
     event: Event
     cause: Cause = Cause.EVENT
     delivered: tuple[Delivered, ...] = ()
     observe_only: bool = False
+    last_seen: Mapping[str, Object] = field(default_factory=dict)
 
     @property
     def writes(self) -> bool:

@@ -38,7 +38,7 @@ class Engine(Protocol):
 class Reconciler:
     """`follows` says whether a watch of this process would see a deletion.
 
-    `learn` hears which objects a run has found for which resources.
+    `learn` hears which objects a run has found for which resources. `last_seen` says how objects were that are gone.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Reconciler:
         records: ObjectRecords | None,
         follows: Callable[[AwaitedDeletion], bool],
         learn: Callable[[Mapping[str, Object]], None] = lambda _: None,
+        last_seen: Callable[[ObjectKey], Mapping[str, Object]] = lambda _: {},
     ) -> None:
         self._engine = engine
         self._metrics = metrics
@@ -59,11 +60,12 @@ class Reconciler:
         self._records = records
         self._follows = follows
         self._learn = learn
+        self._last_seen = last_seen
         # Bound once: an unbound logger is put together anew for every line.
         self._log = logs.get("dispatcher.executor").bind()
 
     async def __call__(self, start: Start) -> Ended:
-        request, clock = start.request, asyncio.get_running_loop().time
+        request, clock = self._with_last_seen(start), asyncio.get_running_loop().time
         started, began = times.now(), clock()
         with (
             self._tracing.run(start.key, request.event, cause=request.cause.value) as trace,
@@ -85,6 +87,10 @@ class Reconciler:
             self._log_resources(result)
             self._log_end(request, result, seconds)
         return self._ended(start, result)
+
+    def _with_last_seen(self, start: Start) -> RunRequest:
+        request = start.request
+        return request if request.writes else replace(request, last_seen=self._last_seen(start.key))
 
     def _with_trace_context(self, request: RunRequest) -> RunRequest:
         """Authors can pass the context on: `event.traceparent` is that of this run, or else of its event."""

@@ -183,6 +183,7 @@ class Service:
             records=self._records,
             follows=lambda deletion: self._leadership.leads and self._watches.follows(deletion),
             learn=self._watches.learn,
+            last_seen=self._watches.last_seen,
         )
 
     def _on_wake(self, wake: Wake) -> None:

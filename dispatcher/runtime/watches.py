@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from dispatcher.config.compiled import Adapter, Resource
 from dispatcher.engine.ports import Object
 from dispatcher.engine.resources.stamping import MANAGED_BY, managed_by
-from dispatcher.engine.runs import AwaitedDeletion
+from dispatcher.engine.runs import AwaitedDeletion, ObjectKey
 from dispatcher.runtime.leading import Work
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from dispatcher.runtime.watching.expiring import Expiring
+from dispatcher.runtime.watching.last_seen import LastSeen
 from dispatcher.runtime.watching.objects import ObjectWatch, Wakes
 from dispatcher.runtime.watching.owners import Owners
 from dispatcher.runtime.watching.works import WorkWatch
@@ -33,6 +34,7 @@ class Watches:
         self.kinds = watched_kinds(adapter)
         maestro = [resource for resource in adapter.resources if resource.transport == "maestro"]
         self.works = Owners(maestro) if maestro else None
+        self._last_seen = LastSeen(adapter.resources)
 
     def follows(self, deletion: AwaitedDeletion) -> bool:
         """Whether a watch would see it."""
@@ -44,6 +46,10 @@ class Watches:
         """What a run has found, for kinds that several resources share."""
         for owners in (*(kind.owners for kind in self.kinds), *([self.works] if self.works else ())):
             owners.learn(discovered)
+
+    def last_seen(self, key: ObjectKey) -> Mapping[str, Object]:
+        """How watched objects of this HyperFleet object were that are gone, by resource."""
+        return self._last_seen.of(key)
 
     def start(
         self,
@@ -67,7 +73,8 @@ class Watches:
         expiring = Expiring(kind.owners)
 
         async def work() -> None:
-            await ObjectWatch(kind.owners, wakes, awaited, expiring).run(Watch(client, selection))
+            watch = ObjectWatch(kind.owners, wakes, awaited, expiring, self._last_seen)
+            await watch.run(Watch(client, selection))
 
         return work
 

@@ -108,6 +108,7 @@ class ResourcesPhase:
             supersede=resource.supersedes_lower_generations,
             observe_only=not run.request.writes,
         )
+        found = found or self._last_seen(resource, wanted)
         self._ignore_other_generations(resource, wanted)
         self._ignore_what_is_gone(resource, wanted, found)
         return await Actor(run, resource, target, wanted, manifest).settle(found), target
@@ -115,6 +116,13 @@ class ResourcesPhase:
     async def _find(self, resource: Resource, target: Target) -> Object | None:
         delivered = self._delivered.get(resource.name)
         return await find(target) if delivered is None else delivered
+
+    def _last_seen(self, resource: Resource, wanted: Wanted) -> Object | None:
+        """How it was before its TTL removed it, where this run may not make it again."""
+        last = self._run.request.last_seen.get(resource.name)
+        if last is None or self._run.request.writes or wanted.deleted or generation_of(last) != wanted.generation:
+            return None
+        return last
 
     def _manifest(self, resource: Resource) -> Object:
         """Rendered and stamped, once in a run."""

@@ -11,6 +11,7 @@ from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from dispatcher.runtime.watching.expiring import Expiring
 from dispatcher.runtime.watching.fingerprints import Digest, digest_of_object
+from dispatcher.runtime.watching.last_seen import LastSeen
 from dispatcher.runtime.watching.owners import Owners, wake_after_deletion
 from shared.kubernetes import Change, WatchEvent
 
@@ -34,7 +35,7 @@ class EventSource(Protocol):
 class ObjectWatch:
     """Remembers a digest of each object, so that only what changed wakes. Wakes of the first list are background.
 
-    `expiring` is what a former watch of this kind has left.
+    `expiring` is what a former watch of this kind has left, `last_seen` what is kept for reports about other objects.
     """
 
     def __init__(
@@ -43,16 +44,19 @@ class ObjectWatch:
         wakes: Wakes,
         awaited: AwaitedDeletions,
         expiring: Expiring,
+        last_seen: LastSeen,
     ) -> None:
         self._owners = owners
         self._wakes = wakes
         self._awaited = awaited
         self._expiring = expiring
+        self._last_seen = last_seen
         self._digests: dict[str, Digest | None] = {}
 
     async def run(self, source: EventSource) -> None:
         clock = asyncio.get_running_loop().time
         self._expiring.resume(clock())
+        self._last_seen.clear()
         catching_up = asyncio.create_task(self._catch_up(source), name="look for missed deletions")
         try:
             await self._follow(source)
@@ -91,9 +95,21 @@ class ObjectWatch:
         uid = _uid(found)
         self._digests.pop(uid, None)
         waiting, expired = self._awaited.see(uid), self._expiring.gone(uid, found)
+        self._keep_last_seen(found, awaited=waiting is not None)
         wake = wake_after_deletion(*waiting) if waiting is not None else expired
         if wake is not None:
             self._wakes.wake(wake)
+
+    def _keep_last_seen(self, found: Object, *, awaited: bool) -> None:
+        """Not of what was deleted on purpose, nor where the watch has missed how it was."""
+        gone = self._owners.gone(found)
+        if gone is None:
+            return
+        key, resource, last = gone
+        if awaited or digest_of_object(found) is None:
+            self._last_seen.forget(key, resource)
+        else:
+            self._last_seen.keep(key, resource, last)
 
 
 def _uid(found: Object) -> str:

@@ -67,6 +67,13 @@ class Owners:
             background=background,
         )
 
+    def gone(self, found: Object) -> tuple[ObjectKey, str, Object] | None:
+        """Whose object this was, and which resource; None where that is not known or not watched."""
+        data, name = stamped_event(found), self._name_of(found)
+        if data is None or not name or name in self._unwatched:
+            return None
+        return key_of(data), name, _without_managed_fields(found)
+
     def expired(self, found: Object, *, is_last: bool = False) -> Wake | None:
         """The wake for an object once it is gone, where it is to be made again.
 

@@ -3,6 +3,7 @@
 from tests.support.dispatcher import JobWorker, System
 from tests.support.endurance import survive_crashes, survive_shutdowns
 from tests.support.replicas import compare_replicas, take_over
+from tests.support.two_jobs import report_a_removed_job
 
 
 async def test_from_the_event_to_the_finalized_cluster(system: System) -> None:
@@ -18,6 +19,10 @@ async def test_from_the_event_to_the_finalized_cluster(system: System) -> None:
         await system.publish(cluster)
         await system.until(lambda: not system.exists(cluster), "the cluster is finalized")
         assert await dispatcher.terminate() == 0
+
+
+async def test_a_job_that_its_ttl_removed_is_part_of_the_report_about_a_later_one(system: System) -> None:
+    await report_a_removed_job(system)
 
 
 async def test_after_crashes_at_random_every_cluster_has_the_right_status(system: System) -> None:

@@ -4,6 +4,7 @@ import copy
 
 from tests.support.dispatcher import JobWorker, LabSystem, available_in, event_about, set_conditions
 from tests.support.small_adapter import TASK
+from tests.support.two_jobs import report_a_removed_job
 
 
 async def test_an_event_becomes_a_job_and_its_conditions_become_the_status(system: LabSystem) -> None:
@@ -69,6 +70,10 @@ async def test_a_job_removed_by_its_ttl_comes_back_with_the_next_pulse_and_avail
         reports = system.stored_reports(cluster)[before_ttl:]
         assert {available_in(report) for report in reports} == {"True"}
         assert worker.doubled() == [(cluster.id, "1")], "after crashes there must be none of these"
+
+
+async def test_a_job_that_its_ttl_removed_is_part_of_the_report_about_a_later_one(system: LabSystem) -> None:
+    await report_a_removed_job(system)
 
 
 async def test_with_repoll_a_job_removed_by_its_ttl_comes_back_by_itself(system: LabSystem) -> None:

@@ -285,10 +285,13 @@ class Stage:
         cause: Cause = Cause.EVENT,
         delivered: tuple[Delivered, ...] = (),
         observe_only: bool = False,
+        last_seen: Mapping[str, Object] | None = None,
         **data: Any,
     ) -> RunResult:
         event = Event(id="e1", type="t", source="s", data={**self.data, **data})
-        request = RunRequest(event=event, cause=cause, delivered=delivered, observe_only=observe_only)
+        request = RunRequest(
+            event=event, cause=cause, delivered=delivered, observe_only=observe_only, last_seen=last_seen or {}
+        )
         return await self.engine.run(request)
 
     def operations(self) -> list[str]:

@@ -108,6 +108,61 @@ async def test_what_follows_a_discarded_report_creates_a_job_only_for_a_newer_ge
     assert (result.requeue.generation, result.requeue.observe_only) == (None if observe_only else 6, observe_only)
 
 
+# Several Jobs, one of which its TTL has removed
+
+OTHER = manifest("Job", "other-{{ .generation }}", api_version="batch/v1")
+BOTH_AVAILABLE = " && ".join(
+    f'resources.?{each}.?status.?conditions.orValue([]).exists(c, c.type == "Available")' for each in ("job", "other")
+)
+
+
+def two_jobs(existing: dict[str, Object] | None = None, **second: Any) -> Stage:
+    resources = (resource("job", JOB), resource("other", OTHER, **second))
+    available = status(f'{BOTH_AVAILABLE} ? "True" : "False"')
+    play = Stage(adapter(params=PARAMS, resources=resources, **reporting(available)), existing=existing or {})
+    play.api.on(f"GET {STATUSES}", {"items": []})
+    return play
+
+
+def other(generation: int = 5) -> Object:
+    return made("Job", f"other-{generation}", generation=generation, api_version="batch/v1", status=DONE)
+
+
+async def available_of(play: Stage, **request: Any) -> str:
+    """What a run reports to which the first of both Jobs was delivered."""
+    job_done = Delivered(resource="job", object=job(status=DONE), at=T0)
+    await play.run(cause=Cause.WATCH, delivered=(job_done,), **request)
+    assert play.operations() == []
+    return str(play.api.bodies()[-1]["conditions"][1]["status"])
+
+
+async def test_a_removed_job_is_reported_as_it_was_at_last_beside_one_that_changes() -> None:
+    assert await available_of(two_jobs()) == "False"
+    assert await available_of(two_jobs(), last_seen={"other": other()}) == "True"
+
+
+async def test_a_removed_job_of_another_generation_is_not_reported() -> None:
+    assert await available_of(two_jobs(), last_seen={"other": other(generation=4)}) == "False"
+
+
+async def test_a_job_that_is_to_be_deleted_is_gone_when_it_is_gone() -> None:
+    play = two_jobs(delete_when="true")
+    assert await available_of(play, last_seen={"other": other()}) == "False"
+
+
+async def test_a_job_that_was_made_again_is_reported_as_it_is() -> None:
+    play = two_jobs(
+        existing={"other-5": made("Job", "other-5", generation=5, api_version="batch/v1", status={"active": 1})}
+    )
+    assert await available_of(play, last_seen={"other": other()}) == "False"
+
+
+async def test_a_run_that_may_create_makes_a_removed_job_again() -> None:
+    play = two_jobs()
+    await play.run(last_seen={"other": other()})
+    assert play.operations() == ["create job-5", "create other-5"]
+
+
 # No flapping at re-polls
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +16,7 @@ from dispatcher.runtime.scheduling.wakes import Wake
 from dispatcher.runtime.watching import owners as owners_module
 from dispatcher.runtime.watching.awaiting import AwaitedDeletions
 from dispatcher.runtime.watching.expiring import LONGEST_PAUSE_SECONDS, Expiring
+from dispatcher.runtime.watching.last_seen import MAX_OBJECTS, LastSeen
 from dispatcher.runtime.watching.objects import ObjectWatch
 from dispatcher.runtime.watching.owners import Owners
 from shared.kubernetes import Change, WatchEvent
@@ -24,6 +25,7 @@ from tests.support.adapters import resource
 from tests.support.wakes import event, key
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
+DELETION = AwaitedDeletion(resource="job", api_version="batch/v1", kind="Job", namespace="n", name="x", uid="u")
 
 
 def job(uid: str = "u", *conditions: str, owner: str | None = "a", generation: int = 3) -> dict[str, Any]:
@@ -83,6 +85,7 @@ class FakeQueue:
 class Stage:
     queue: FakeQueue = field(default_factory=FakeQueue)
     awaited: AwaitedDeletions = field(default_factory=AwaitedDeletions)
+    last_seen: LastSeen = field(default_factory=lambda: LastSeen([]))
 
     async def watch(
         self, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = (), resources: Any = None
@@ -93,7 +96,8 @@ class Stage:
     async def lead(
         self, owners: Owners, expiring: Expiring, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = ()
     ) -> list[Wake]:
-        watch = ObjectWatch(owners, self.queue, self.awaited, expiring)
+        self.last_seen = LastSeen(owners.resources)
+        watch = ObjectWatch(owners, self.queue, self.awaited, expiring, self.last_seen)
         await watch.run(FakeSource(list(listed), list(changes)))
         return self.queue.woken
 
@@ -143,8 +147,7 @@ async def test_the_deletion_of_a_job_after_its_ttl_wakes_nobody(stage: Stage) ->
 
 
 async def test_an_awaited_deletion_wakes_who_waits_and_delivers_nothing(stage: Stage) -> None:
-    deletion = AwaitedDeletion(resource="job", api_version="batch/v1", kind="Job", namespace="n", name="x", uid="u")
-    stage.awaited.expect(key("b"), event("b"), [deletion])
+    stage.awaited.expect(key("b"), event("b"), [DELETION])
     (wake,) = await stage.watch(gone(job("u", "Complete", owner="a")), gone(job("w")))
     assert (wake.key, wake.cause, wake.delivered) == (key("b"), Cause.WATCH, None)
 
@@ -281,6 +284,56 @@ class TestSeveralResourcesOfOneKind:
         wake = owners.changed(job("u", "Available"), NOW)
         assert wake is not None
         assert wake.delivered is None
+
+
+class TestWhatIsKeptOfAJobThatIsGone:
+    """For reports about another Job of the same cluster."""
+
+    OWNERS = staticmethod(lambda: Owners((resource("one"), resource("two"))))
+
+    async def last_seen(self, stage: Stage, *changes: WatchEvent, owners: Owners | None = None) -> Mapping[str, Any]:
+        known = owners or self.OWNERS()
+        known.learn({"one": job("u"), "two": job("v")})
+        await stage.lead(known, Expiring(known), *changes)
+        return stage.last_seen.of(key("a"))
+
+    async def test_its_last_state_by_resource(self, stage: Stage) -> None:
+        kept = await self.last_seen(stage, gone(job("u", "Available")), gone(job("v", "Failed")))
+        assert {name: found["status"]["conditions"][0]["type"] for name, found in kept.items()} == {
+            "one": "Available",
+            "two": "Failed",
+        }
+        assert "managedFields" not in kept["one"]["metadata"]
+
+    async def test_nothing_where_there_is_only_one_job(self, stage: Stage) -> None:
+        assert await self.last_seen(stage, gone(job("u", "Available")), owners=Owners([resource("one")])) == {}
+
+    async def test_nothing_of_a_job_without_conditions_or_that_no_run_has_seen(self, stage: Stage) -> None:
+        assert await self.last_seen(stage, gone(job("u")), gone(job("unknown", "Available"))) == {}
+
+    async def test_nothing_where_its_deletion_was_awaited(self, stage: Stage) -> None:
+        stage.awaited.expect(key("a"), event("a"), [DELETION])
+        assert await self.last_seen(stage, gone(job("u", "Available"))) == {}
+
+    async def test_nothing_older_where_the_watch_has_missed_how_the_next_one_ended(self, stage: Stage) -> None:
+        owners = self.OWNERS()
+        owners.learn({"one": job("w")})
+        metadata_alone = {key: value for key, value in job("w").items() if key != "status"}
+        assert await self.last_seen(stage, gone(job("u", "Available")), gone(metadata_alone), owners=owners) == {}
+
+    async def test_a_new_leader_begins_with_nothing(self, stage: Stage) -> None:
+        owners, awaited = self.OWNERS(), AwaitedDeletions()
+        last_seen = LastSeen(owners.resources)
+        last_seen.keep(key("a"), "one", job("u", "Available"))
+        await ObjectWatch(owners, stage.queue, awaited, Expiring(owners), last_seen).run(FakeSource())
+        assert last_seen.of(key("a")) == {}
+
+    def test_of_a_bounded_number_of_clusters(self) -> None:
+        last_seen = LastSeen(self.OWNERS().resources)
+        for number in range(MAX_OBJECTS + 1):
+            last_seen.keep(key(f"c{number}"), "one", job())
+        assert last_seen.of(key("c0")) == {}
+        assert last_seen.of(key(f"c{MAX_OBJECTS}")) == {"one": job()}
 
 
 async def test_the_watch_waits_while_too_much_is_delivered(stage: Stage) -> None:

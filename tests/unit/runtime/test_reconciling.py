@@ -77,6 +77,7 @@ class Stage:
             records=self.records,
             follows=lambda _: self.leads,
             learn=self.discovered.append,
+            last_seen=lambda _: {"other": {"kind": "Job"}},
         )
         asked = RunRequest(**{"event": event("a"), **request})
         return await reconciler(Start(key=key("a"), request=asked, receipts=(), waited=0.5))
@@ -317,3 +318,9 @@ async def test_what_a_run_did_is_logged_with_the_go_adapters_fields(stage: Stage
 async def test_watches_learn_what_a_run_has_found(stage: Stage) -> None:
     await stage.run(replace(SUCCESS, discovered={"job": {"kind": "Job"}}))
     assert stage.discovered == [{"job": {"kind": "Job"}}]
+
+
+async def test_a_run_that_only_observes_hears_how_what_is_gone_was_at_last(stage: Stage) -> None:
+    await stage.run(observe_only=True)
+    await stage.run()
+    assert [request.last_seen for request in stage.engine.requests] == [{"other": {"kind": "Job"}}, {}]
