@@ -66,7 +66,7 @@ system: $(READY) ## Start the cluster with everything that adapters need; docs/i
 
 ifdef CLUSTERS
 soak: $(READY) ## Run property tests with many more examples; with CLUSTERS=200, the installed system while its parts are killed
-	CLUSTERS=$(CLUSTERS) $(PYTEST) tests/e2e/cluster/system/test_soak.py
+	CLUSTERS=$(CLUSTERS) $(PYTEST) -o faulthandler_timeout=0 tests/e2e/cluster/system/test_soak.py
 else
 soak: $(READY)
 	SOAK=1 $(PYTEST) tests/unit/languages tests/unit/config tests/unit/engine -k "properties or fuzz"
