@@ -35,6 +35,7 @@ class Run:
         "errors",
         "failed_expressions",
         "metadata",
+        "missing_job",
         "not_found",
         "observed_at",
         "phase",
@@ -68,6 +69,8 @@ class Run:
         self.transient = False
         self.not_found = False
         self.unmet = False
+        self.missing_job = ""
+        """A Job that its TTL may have removed, where this run may not make it again."""
         self.withhold = ""
         """Why no status of this run may be sent, where none may."""
 

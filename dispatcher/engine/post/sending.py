@@ -13,13 +13,15 @@ from dispatcher.engine.ports import ApiRequest, ApiResponse
 from dispatcher.engine.post.observed_times import ObservedTimes
 from dispatcher.engine.post.payloads import to_json
 from dispatcher.engine.post.statuses import StatusBody, differs_from, explain_discard, own_status, reported_time
-from dispatcher.engine.post.withholding import nothing_new, silence_of
+from dispatcher.engine.post.withholding import Silence, nothing_new, silence_of
 from dispatcher.engine.running import Failure, Run
 from dispatcher.engine.runs import CallRecord, Delivery, Requeue, ResourceRecord, StatusReport
 from shared import times
 from shared.errors import Invalid, NotFound, Transient
 
 _LARGEST_PAGE = 100
+# What tells how a Job was at last is its deletion, which may arrive after the report about another object began.
+_DELETION_ARRIVES_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +59,19 @@ class StatusSender:
         quiet = silence_of(
             run.adapter.resources, self.resources, run.variables.resources, run.ports.clock.now(), self.silence
         )
-        if quiet is None:
+        if quiet is None and not run.missing_job:
             return ""
         try:
             stored = await self._own_status(status, calls)
         except Transient as error:
             run.run_again(Requeue(reason=run.text_of(error), after=error.retry_after))
-            return f"{quiet.resource} has not reported yet, and the API does not say what was reported before"
+            return f"{_state_of(quiet, run)}, and the API does not say what was reported before"
         if stored is None or stored.get("observed_generation") != status.generation:
             return ""
-        reason = f"{quiet.resource} has not reported yet, and generation {status.generation} was reported before"
+        reason = f"{_state_of(quiet, run)}, and generation {status.generation} was reported before"
+        if quiet is None:
+            run.run_again(Requeue(reason=reason, after=_DELETION_ARRIVES_SECONDS))
+            return reason
         # A Job that has gone meanwhile, and was not seen here, must not be created without an event.
         run.run_again(Requeue(reason=reason, after=quiet.remaining, observe_only=not quiet.waits))
         return reason
@@ -128,3 +133,7 @@ class StatusSender:
         return StatusReport(
             url=status.url, delivery=delivery, reason=reason, generation=status.generation, observed_time=at
         )
+
+
+def _state_of(quiet: Silence | None, run: Run) -> str:
+    return f"{run.missing_job} is gone" if quiet is None else f"{quiet.resource} has not reported yet"

@@ -154,8 +154,12 @@ class ResourcesPhase:
     def _ignore_what_is_gone(self, resource: Resource, wanted: Wanted, found: Object | None) -> None:
         """A Job that its TTL has removed says nothing; what it reported before stays."""
         run = self._run
-        if run.request.observe_only and resource.watch and wanted.creatable and found is None:
+        if run.request.writes or not resource.watch or not wanted.creatable or found is not None:
+            return
+        if run.request.observe_only:
             run.withhold = run.withhold or f"{resource.name} is gone, and this run only observes"
+        elif resource.manifest.kind == "Job" and not wanted.deleted:
+            run.missing_job = run.missing_job or resource.name
 
     def _goes_on(self, resource: Resource, outcome: Outcome) -> bool:
         run = self._run

@@ -6,10 +6,11 @@ from typing import Any
 
 import yaml
 
+from lab.api.rules.values import Resource
 from lab.maestro import LabMaestro
 from lab.maestro.agent import Agent
 from shared.maestro import MaestroClient
-from tests.support.dispatcher import LabSystem
+from tests.support.dispatcher import LabSystem, set_conditions
 from tests.support.maestro import standin
 from tests.support.small_adapter import TASK
 
@@ -42,17 +43,33 @@ WORK = {
     },
     "discovery": {"by_name": "small-{{ .clusterId }}"},
 }
-CONDITIONS = """
-["Applied", "Available", "Health"].map(t, {"type": t, "reason": "Feedback", "message": "", "status":
-  resources.?work.?status.?resourceStatus.?manifests.orValue([]).exists(m, m.?statusFeedback.?values.orValue([])
-    .exists(v, v.name == "phase" && v.fieldValue.string == "Active")) ? "True" : "False"})
+ACTIVE = """
+resources.?work.?status.?resourceStatus.?manifests.orValue([]).exists(m, m.?statusFeedback.?values.orValue([])
+    .exists(v, v.name == "phase" && v.fieldValue.string == "Active"))
+"""
+
+
+def conditions(true: str) -> str:
+    return f"""
+["Applied", "Available", "Health"].map(t, {{"type": t, "reason": "Feedback", "message": "", "status":
+  ({true}) ? "True" : "False"}})
 """
 
 
 def task() -> dict[str, Any]:
     changed = copy.deepcopy(TASK)
     changed["resources"] = [WORK]
-    changed["post"]["payloads"][0]["build"]["conditions"] = {"expression": CONDITIONS}
+    changed["post"]["payloads"][0]["build"]["conditions"] = {"expression": conditions(ACTIVE)}
+    return changed
+
+
+def task_with_a_job() -> dict[str, Any]:
+    """Applied as its Job says, Available when its work is too."""
+    changed = task()
+    changed["resources"] = [*TASK["resources"], WORK]
+    applied = 'resources.?job.?status.?conditions.orValue([]).exists(c, c.type == "Applied")'
+    both = f'(t == "Available" ? {ACTIVE} : true) && {applied}'
+    changed["post"]["payloads"][0]["build"]["conditions"] = {"expression": conditions(both)}
     return changed
 
 
@@ -67,6 +84,12 @@ def use_maestro(folder: Path, server: LabMaestro) -> None:
         "insecure": True,
     }
     path.write_text(yaml.safe_dump(adapter))
+
+
+def applied(system: LabSystem, cluster: Resource) -> list[str]:
+    """The Applied condition of each report, in order."""
+    reports = system.stored_reports(cluster)
+    return [each["status"] for report in reports for each in report["conditions"] if each["type"] == "Applied"]
 
 
 async def test_feedback_of_a_work_is_reported_without_an_event(system: LabSystem) -> None:
@@ -85,3 +108,25 @@ async def test_feedback_of_a_work_is_reported_without_an_event(system: LabSystem
             await agent.observe("Namespace", "", cluster.id, {"phase": "Active"})
             await system.until(lambda: system.available(cluster) == (1, "True"), "the feedback is reported")
     assert [line["cause"] for line in dispatcher.lines if "cause" in line].count("event") == 1
+
+
+async def test_feedback_of_a_work_is_reported_beside_a_job_that_its_ttl_removed(system: LabSystem) -> None:
+    cluster = system.api.add_cluster("one")
+    async with LabMaestro() as maestro:
+        async with MaestroClient(standin(maestro).settings(insecure=True)) as client:
+            await client.consumers.create(CONSUMER)
+        dispatcher = system.dispatcher(task=task_with_a_job())
+        use_maestro(system.folder, maestro)
+        async with Agent(maestro.broker_address, CONSUMER) as agent, dispatcher:
+            await dispatcher.leading()
+            await system.publish(cluster)
+            await system.until(lambda: system.available(cluster) == (1, "False"), "both are made")
+            (job,) = await system.jobs()
+            await set_conditions(system.client, job)
+            await system.until(lambda: applied(system, cluster)[-1:] == ["True"], "the Job has reported")
+            await system.delete_jobs()
+            await agent.observe("Namespace", "", cluster.id, {"phase": "Active"})
+            await system.until(lambda: system.available(cluster) == (1, "True"), "the feedback is reported")
+        assert await system.jobs() == []
+    reports = applied(system, cluster)
+    assert "False" not in reports[reports.index("True") :]

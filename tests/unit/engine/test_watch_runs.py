@@ -110,14 +110,14 @@ async def test_what_follows_a_discarded_report_creates_a_job_only_for_a_newer_ge
 
 # Several Jobs, one of which its TTL has removed
 
-OTHER = manifest("Job", "other-{{ .generation }}", api_version="batch/v1")
 BOTH_AVAILABLE = " && ".join(
     f'resources.?{each}.?status.?conditions.orValue([]).exists(c, c.type == "Available")' for each in ("job", "other")
 )
 
 
-def two_jobs(existing: dict[str, Object] | None = None, **second: Any) -> Stage:
-    resources = (resource("job", JOB), resource("other", OTHER, **second))
+def two_jobs(existing: dict[str, Object] | None = None, kind: str = "Job", **second: Any) -> Stage:
+    other = manifest(kind, "other-{{ .generation }}", api_version="batch/v1")
+    resources = (resource("job", JOB), resource("other", other, watch=True, **second))
     available = status(f'{BOTH_AVAILABLE} ? "True" : "False"')
     play = Stage(adapter(params=PARAMS, resources=resources, **reporting(available)), existing=existing or {})
     play.api.on(f"GET {STATUSES}", {"items": []})
@@ -148,6 +148,33 @@ async def test_a_removed_job_of_another_generation_is_not_reported() -> None:
 async def test_a_job_that_is_to_be_deleted_is_gone_when_it_is_gone() -> None:
     play = two_jobs(delete_when="true")
     assert await available_of(play, last_seen={"other": other()}) == "False"
+
+
+async def test_a_removed_job_of_which_nothing_is_known_is_not_reported_as_missing_where_the_generation_was_reported() -> (
+    None
+):
+    play = two_jobs()
+    play.api.on(f"GET {STATUSES}", REPORTED)
+
+    result = await delivered(play, job(status=DONE))
+
+    assert play.api.bodies() == []
+    assert result.reports[0].reason == "other is gone, and generation 5 was reported before"
+    assert result.requeue is not None
+    assert (result.requeue.after, result.requeue.observe_only) == (5, True), "its deletion may still be on its way"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param({"delete_when": "true"}, id="a job to be deleted"),
+        pytest.param({"kind": "Deployment"}, id="no job"),
+    ],
+)
+async def test_what_no_ttl_removes_is_reported_as_missing(second: dict[str, Any]) -> None:
+    play = two_jobs(**second)
+    play.api.on(f"GET {STATUSES}", REPORTED)
+    assert await available_of(play) == "False"
 
 
 async def test_a_job_that_was_made_again_is_reported_as_it_is() -> None:

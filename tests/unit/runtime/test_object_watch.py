@@ -36,6 +36,7 @@ def job(uid: str = "u", *conditions: str, owner: str | None = "a", generation: i
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"uid": uid, "name": f"job-{uid}", "annotations": annotations, "managedFields": [{"manager": "x"}]},
+        "spec": {"backoffLimit": 0, "template": {"spec": {"containers": []}}},
         "status": {"conditions": [{"type": each, "status": "True"} for each in conditions]},
     }
 
@@ -85,7 +86,7 @@ class FakeQueue:
 class Stage:
     queue: FakeQueue = field(default_factory=FakeQueue)
     awaited: AwaitedDeletions = field(default_factory=AwaitedDeletions)
-    last_seen: LastSeen = field(default_factory=lambda: LastSeen([]))
+    last_seen: LastSeen = field(default_factory=lambda: LastSeen([resource("one"), resource("two")]))
 
     async def watch(
         self, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = (), resources: Any = None
@@ -96,7 +97,6 @@ class Stage:
     async def lead(
         self, owners: Owners, expiring: Expiring, *changes: WatchEvent, listed: tuple[WatchEvent, ...] = ()
     ) -> list[Wake]:
-        self.last_seen = LastSeen(owners.resources)
         watch = ObjectWatch(owners, self.queue, self.awaited, expiring, self.last_seen)
         await watch.run(FakeSource(list(listed), list(changes)))
         return self.queue.woken
@@ -304,8 +304,28 @@ class TestWhatIsKeptOfAJobThatIsGone:
             "two": "Failed",
         }
         assert "managedFields" not in kept["one"]["metadata"]
+        assert kept["one"]["spec"] == {"backoffLimit": 0}, (
+            "the pod template is most of its size, and no report needs it"
+        )
+
+    @pytest.mark.parametrize(
+        ("other", "kept"),
+        [
+            (resource("other", "Deployment", watch=True), True),
+            (resource("other", "ManifestWork", transport="maestro"), True),
+            (resource("other", "ConfigMap"), False),
+        ],
+    )
+    async def test_it_where_something_else_is_watched_too(self, stage: Stage, other: Resource, *, kept: bool) -> None:
+        stage.last_seen = LastSeen([resource("one"), other])
+        assert bool(await self.last_seen(stage, gone(job("u", "Available")), owners=Owners([resource("one")]))) == kept
+
+    async def test_nothing_of_another_kind_whose_end_is_news(self, stage: Stage) -> None:
+        deployment = {**job("u", "Available"), "kind": "Deployment"}
+        assert await self.last_seen(stage, gone(deployment)) == {}
 
     async def test_nothing_where_there_is_only_one_job(self, stage: Stage) -> None:
+        stage.last_seen = LastSeen([resource("one")])
         assert await self.last_seen(stage, gone(job("u", "Available")), owners=Owners([resource("one")])) == {}
 
     async def test_nothing_of_a_job_without_conditions_or_that_no_run_has_seen(self, stage: Stage) -> None:
@@ -333,7 +353,7 @@ class TestWhatIsKeptOfAJobThatIsGone:
         for number in range(MAX_OBJECTS + 1):
             last_seen.keep(key(f"c{number}"), "one", job())
         assert last_seen.of(key("c0")) == {}
-        assert last_seen.of(key(f"c{MAX_OBJECTS}")) == {"one": job()}
+        assert last_seen.of(key(f"c{MAX_OBJECTS}")).keys() == {"one"}
 
 
 async def test_the_watch_waits_while_too_much_is_delivered(stage: Stage) -> None:
