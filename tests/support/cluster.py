@@ -67,11 +67,9 @@ class Kubectl:
         )
         content = None if stdin is None else (stdin if isinstance(stdin, str) else json.dumps(stdin)).encode()
         try:
-            async with asyncio.timeout(TIMEOUT):
+            async with _ending(process), asyncio.timeout(TIMEOUT):
                 output, errors = await process.communicate(content)
         except TimeoutError:
-            process.kill()
-            await process.communicate()
             raise Refused(f"kubectl {' '.join(arguments)} did not end in {TIMEOUT:.0f} s") from None
         if process.returncode != 0:
             raise Refused(errors.decode().strip())
@@ -88,12 +86,8 @@ class Kubectl:
             *self._command(arguments), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, limit=2**22
         )
         assert process.stdout is not None
-        try:
+        async with _ending(process):
             yield process.stdout
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.communicate()
 
     def _command(self, arguments: Sequence[str]) -> tuple[str, ...]:
         return (str(self.program), f"--kubeconfig={self.kubeconfig}", *self.options, *arguments)
@@ -146,6 +140,15 @@ class JobNamespace:
         listed: list[Document] = (await self.kubectl.get("pods", f"--selector=job-name={job}"))["items"]
         return listed
 
+    async def terminated(self, job: str, container: str) -> Document:
+        """How a container of the Job's only pod ended, as the kubelet says."""
+        (pod,) = await self.pods(job)
+        (ended,) = (
+            each["state"]["terminated"] for each in pod["status"]["containerStatuses"] if each["name"] == container
+        )
+        found: Document = ended
+        return found
+
     async def running_pod(self, job: str) -> str:
         """The name of the Job's pod, once all of its containers run."""
 
@@ -196,6 +199,22 @@ class JobNamespace:
         return "\n".join(chapters)
 
 
+@contextlib.asynccontextmanager
+async def _ending(process: asyncio.subprocess.Process) -> AsyncIterator[None]:
+    """It is over when this is left. A timeout that fires meanwhile waits for that; a killed process ends at once."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        end = asyncio.create_task(process.communicate())
+        try:
+            await asyncio.shield(end)
+        except asyncio.CancelledError:
+            await end
+            raise
+
+
 async def _documents(output: asyncio.StreamReader) -> AsyncIterator[Document]:
     """Kubectl writes each object over many lines; a closing brace at the margin ends it."""
     lines: list[bytes] = []
@@ -208,9 +227,13 @@ async def _documents(output: asyncio.StreamReader) -> AsyncIterator[Document]:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A Job as kubectl shows it."""
+    """A Job as kubectl shows it. A test that fails shows its conditions."""
 
     document: Document
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={each['status']} ({each.get('reason', '')})" for name, each in self.conditions.items())
+        return f"Seen({', '.join(shown)})"
 
     @property
     def conditions(self) -> dict[str, Document]:

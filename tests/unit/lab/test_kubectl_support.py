@@ -1,7 +1,10 @@
 """What tests on a real cluster do with kubectl, here a script: what it could not do is tried again, never taken for done."""
 
+import asyncio
 import json
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,3 +76,29 @@ async def test_a_server_that_was_too_slow_for_the_handshake_is_asked_again(
     with pytest.raises(Refused, match="NotFound"):
         await namespace.kubectl("get", "job")
     assert (calls(tmp_path, "create"), calls(tmp_path, "get")) == (2, 1)
+
+
+@pytest.mark.parametrize("command", ["get", "logs"])
+async def test_no_process_is_left_where_its_caller_is_cancelled_again_while_it_ends(
+    tmp_path: Path, namespace: JobNamespace, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """A timeout inside a timeout; its transport would be found unclosed in a later test."""
+    started = asyncio.Queue[asyncio.subprocess.Process]()
+    start = asyncio.create_subprocess_exec
+
+    async def seen(*arguments: str, **options: Any) -> asyncio.subprocess.Process:
+        process = await start(*arguments, **options)
+        started.put_nowait(process)
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", seen)
+    answers(tmp_path, get=["exec sleep 600"], logs=["exec sleep 600"])
+    asked = namespace.kubectl("get", "job") if command == "get" else namespace.logged("one", "adapter", "never")
+    task = asyncio.create_task(asked)
+    process = await started.get()
+    for _ in range(2):
+        await asyncio.sleep(0)
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert process.returncode == -signal.SIGKILL
