@@ -44,11 +44,20 @@ async def test_what_is_reported_while_the_adapter_still_runs_is_shown_at_once(
 async def test_an_adapter_that_needs_too_much_memory_is_reported_as_oom_killed(
     namespace: JobNamespace, template: JobTemplate
 ) -> None:
+    """Where a container has only just begun, containerd misses now and then why it ended, and its reason is Error."""
     greedy = "exec python3 -c 'bytearray(512 * 1024 * 1024)'"
-    await namespace.create(template.script("greedy", greedy, limit="32Mi", backoffLimit=0))
-    seen = await namespace.ended("greedy", "BackoffLimitExceeded")
-    assert seen.has_condition("Available", "False", "AdapterOOMKilled")
-    assert seen.has_condition("Applied", "Unknown", "AdapterOOMKilled")
+    reasons = {"OOMKilled": "AdapterOOMKilled", "Error": "AdapterExitedWithError"}
+    ends: list[str] = []
+    while ends[-1:] != ["OOMKilled"] and len(ends) < 5:
+        job = f"greedy-{len(ends)}"
+        await namespace.create(template.script(job, greedy, limit="32Mi", backoffLimit=0))
+        seen = await namespace.ended(job, "BackoffLimitExceeded")
+        ended = await namespace.terminated(job, "adapter")
+        assert ended["exitCode"] == 137
+        ends.append(ended["reason"])
+        assert seen.has_condition("Available", "False", reasons[ended["reason"]])
+        assert seen.has_condition("Applied", "Unknown", reasons[ended["reason"]])
+    assert ends[-1] == "OOMKilled"
 
 
 async def test_a_missing_image_is_reported_before_the_deadline(namespace: JobNamespace, template: JobTemplate) -> None:
