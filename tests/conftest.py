@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ pytest.register_assert_rewrite(*(f"tests.support.{file.stem}" for file in _SUPPO
 
 # Or gRPC logs every connection that a test breaks.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+# A shell starts background jobs with SIGINT ignored, and so would be every process that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A loaded machine draws examples slowly; that says nothing about the code.
 settings.register_profile("any-machine", suppress_health_check=[HealthCheck.too_slow], deadline=None)
