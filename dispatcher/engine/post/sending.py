@@ -20,7 +20,7 @@ from shared import times
 from shared.errors import Invalid, NotFound, Transient
 
 _LARGEST_PAGE = 100
-# What tells how a Job was at last is its deletion, which may arrive after the report about another object began.
+# The deletion shows how a Job was at last, and may arrive after the run about another object began.
 _DELETION_ARRIVES_SECONDS = 5.0
 
 
