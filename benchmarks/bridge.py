@@ -19,6 +19,7 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks._process import cpu_seconds, resident_mib
 from dpu_bridge.api.kinds import API_VERSION, DPF, HYPERSHIFT, KIND
 from dpu_bridge.certificates import Approve, Dpu, decide, request_of
 from lab.dpf import definitions
@@ -37,7 +38,6 @@ DECISIONS, CHANGES = 2000, 20
 CRD = Path(__file__).parents[1] / "charts/dpu-hcp-bridge/templates/dpuhcpbridges.crd.yaml"
 CLUSTERS, DPF_NAMESPACE, OPERATOR, METALLB = "clusters", "dpf", "dpu-hcp-bridge", "metallb-system"
 AS_IN_ITS_IMAGE = "import sys; sys.modules['kubernetes'] = None; from dpu_bridge.__main__ import main; sys.exit(main())"
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -93,10 +93,10 @@ async def _report(client: KubernetesClient, pid: int) -> None:
     await _until(lambda: _all_ready(client))
     print(f"{BRIDGES} bridges from nothing to Ready: {time.monotonic() - started:.1f} s")
     await asyncio.sleep(30)  # leases, watches and statuses settle
-    before, began = _cpu_seconds(pid), time.monotonic()
+    before, began = cpu_seconds(pid), time.monotonic()
     await asyncio.sleep(IDLE_SECONDS)
-    share = (_cpu_seconds(pid) - before) / (time.monotonic() - began)
-    print(f"idle for {IDLE_SECONDS:.0f} s: {share:.2%} of a core, {_memory(pid):.0f} MiB")
+    share = (cpu_seconds(pid) - before) / (time.monotonic() - began)
+    print(f"idle for {IDLE_SECONDS:.0f} s: {share:.2%} of a core, {resident_mib(pid):.0f} MiB")
     taken = [await _change(client, number) for number in range(CHANGES)]
     print(f"from a change to its HostedCluster: p50 {statistics.median(taken):.0f} ms, most {max(taken):.0f} ms")
 
@@ -171,18 +171,6 @@ async def _until(holds: Callable[[], Awaitable[bool]], *, every: float = 1.0) ->
 
 def _ref(api_version: str, kind: str, name: str) -> ObjectRef:
     return ObjectRef(api_version=api_version, kind=kind, namespace=CLUSTERS, name=name)
-
-
-def _cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
-
-
-def _memory(pid: int) -> float:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    return 0.0
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import aiohttp
 from aio_pika.abc import AbstractExchange
 
 from benchmarks._dispatcher.adapters import NAME, TOPIC, write_files
+from benchmarks._process import cpu_seconds, resident_mib
 from dispatcher.brokers.rabbitmq import RabbitSettings, RabbitSubscription
 from lab.real.servers.kubernetes import RealKubernetes
 from lab.real.servers.rabbitmq import RealRabbitMq
@@ -34,12 +35,10 @@ class Consumer:
         self.ports = ports
 
     def cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_seconds(self.process.pid)
 
     def resident_mib(self) -> float:
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:")) / 1024
+        return resident_mib(self.process.pid)
 
 
 @dataclass(frozen=True, slots=True)
