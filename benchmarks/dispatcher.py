@@ -1,7 +1,7 @@
 """The dispatcher end to end: RabbitMQ and a Kubernetes API server, both real, and a stub of the HyperFleet API.
 
-Beside each rate stands a bare probe that makes the same calls in the same run with no engine. CPU is the consumer's
-process alone. With `LONG=1` there are 10,000 objects and 1,000 watched Jobs.
+Beside each rate stands a bare probe that makes the same calls with no engine. They take turns, so that a noisy machine
+is noisy for both. CPU is the consumer's process alone. With `LONG=1` there are 10,000 objects and 1,000 watched Jobs.
 """
 
 import asyncio
@@ -11,8 +11,6 @@ import shutil
 import statistics
 import tempfile
 import uuid
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,18 +21,24 @@ from shared.kubernetes import ObjectRef, PatchType
 
 LONG = bool(os.environ.get("LONG"))
 NEW, AGAIN = 1000, 300
+ROUNDS = 5
 LATENCIES = 100
 ALIVE, ALIVE_RATE, ALIVE_SECONDS = 10_000, 50, 60
 WATCHED, IDLE_SECONDS = 1000, 30
 
-Opened = Callable[[], AbstractAsyncContextManager[Consumer]]
-
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    per_second: float
-    cpu_ms: float
-    resident_mib: float
+    events: int
+    seconds: float
+    cpu_seconds: float
+
+    @property
+    def cpu_ms(self) -> float:
+        return self.cpu_seconds / self.events * 1000
+
+    def shown(self) -> str:
+        return f"{self.events / self.seconds:.1f}/s ({self.cpu_ms:.2f} ms)"
 
 
 def main() -> None:
@@ -56,53 +60,81 @@ async def _measure(folder: Path) -> None:
 
 
 async def _throughput(servers: Servers) -> None:
-    print("\ndispatcher: events per second (CPU ms per event, RSS) with a Namespace and a ConfigMap per cluster\n")
-    print(f"{'events':<28} {'at once':>7} {'dispatcher':>28} {'bare probe':>28} {'CPU ratio':>10}")
+    print("\ndispatcher: events per second (CPU ms per event) with a Namespace and a ConfigMap per cluster\n")
+    print(_row("events", "at once", "dispatcher", "bare probe", "CPU ratio", "in each round"))
     for parallelism in (16, 1):
-        ours = await _rates(servers, lambda: servers.dispatcher(TWO_OBJECTS, parallelism=parallelism))  # noqa: B023
-        bare = await _rates(servers, lambda: servers.probe(parallelism=parallelism))  # noqa: B023
-        for label in ours:
-            left, right = ours[label], bare[label]
-            ratio = left.cpu_ms / right.cpu_ms
-            print(f"{label:<28} {parallelism:>7} {_shown(left):>28} {_shown(right):>28} {ratio:>10.2f}")
+        async with (
+            servers.dispatcher(TWO_OBJECTS, parallelism=parallelism) as ours,
+            servers.probe(parallelism=parallelism) as bare,
+        ):
+            pair = _Pair(servers, ours, bare)
+            await pair.run(_names(50))  # connections and caches
+            new = [await pair.run(_names(NEW // ROUNDS)) for _ in range(ROUNDS)]
+            again = [await pair.run(each.clusters[: AGAIN // ROUNDS]) for each in new]
+            for what, rounds in ((f"{NEW} new clusters", new), (f"{AGAIN} of them again", again)):
+                print(_row(what, str(parallelism), *_compared(rounds)))
+            print(_row("memory", "", *(f"{each.resident_mib():.0f} MiB" for each in (ours, bare))))
 
 
-async def _rates(servers: Servers, opened: Opened) -> dict[str, Rate]:
-    clusters = _names(NEW)
-    async with opened() as consumer:
-        await _run(servers, consumer, _names(50))  # connections and caches
-        return {
-            f"{NEW} new clusters": await _run(servers, consumer, clusters),
-            f"{AGAIN} of them again": await _run(servers, consumer, clusters[:AGAIN]),
-        }
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """The same clusters, first to the one and then to the other."""
+
+    clusters: list[str]
+    ours: Rate
+    bare: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    servers: Servers
+    ours: Consumer
+    bare: Consumer
+
+    async def run(self, clusters: list[str]) -> _Round:
+        """The clusters of the bare probe have a name of their own: each consumer creates the objects of its own."""
+        ours = await _run(self.servers, self.ours, clusters)
+        bare = await _run(self.servers, self.bare, [f"p-{each}" for each in clusters])
+        return _Round(clusters, ours, bare)
+
+
+def _compared(rounds: list[_Round]) -> tuple[str, ...]:
+    ours, bare = _together([each.ours for each in rounds]), _together([each.bare for each in rounds])
+    ratios = [each.ours.cpu_ms / each.bare.cpu_ms for each in rounds]
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    return ours.shown(), bare.shown(), f"{ours.cpu_ms / bare.cpu_ms:.2f}", spread
+
+
+def _row(what: str, *columns: str) -> str:
+    widths = (7, 20, 20, 10, 14)
+    return f"{what:<20}" + "".join(f" {each:>{width}}" for each, width in zip(columns, widths, strict=False))
 
 
 async def _run(servers: Servers, consumer: Consumer, clusters: list[str]) -> Rate:
     began, cpu = clock(), consumer.cpu_seconds()
-    await servers.publish(clusters)
+    await servers.publish(consumer.topic, clusters)
     seen = await servers.until_reported(clusters, since=began)
     ended = max(seen.statuses[each] for each in clusters)
-    used = consumer.cpu_seconds() - cpu
-    return Rate(len(clusters) / (ended - began), used / len(clusters) * 1000, consumer.resident_mib())
+    return Rate(len(clusters), ended - began, consumer.cpu_seconds() - cpu)
 
 
 async def _latency(servers: Servers) -> None:
-    ours = await _waits(servers, lambda: servers.dispatcher(TWO_OBJECTS))
-    bare = await _waits(servers, servers.probe)
+    ours_waited, bare_waited = [], []
+    async with servers.dispatcher(TWO_OBJECTS) as ours, servers.probe() as bare:
+        await _Pair(servers, ours, bare).run(_names(50))
+        for _ in range(LATENCIES):
+            ours_waited.append(await _wait(servers, ours))
+            bare_waited.append(await _wait(servers, bare))
     print("\npublish to PUT on an idle system, new clusters")
-    print(f"dispatcher {_percentiles(ours)}; bare probe {_percentiles(bare)}")
+    print(f"dispatcher {_percentiles(ours_waited)}; bare probe {_percentiles(bare_waited)}")
 
 
-async def _waits(servers: Servers, opened: Opened) -> list[float]:
-    waits = []
-    async with opened() as consumer:
-        await _run(servers, consumer, _names(50))
-        for cluster in _names(LATENCIES):
-            began = clock()
-            await servers.publish([cluster])
-            seen = await servers.until_reported([cluster], since=began)
-            waits.append(seen.statuses[cluster] - began)
-    return waits
+async def _wait(servers: Servers, consumer: Consumer) -> float:
+    (cluster,) = _names(1)
+    began = clock()
+    await servers.publish(consumer.topic, [cluster])
+    seen = await servers.until_reported([cluster], since=began)
+    return seen.statuses[cluster] - began
 
 
 async def _job_latency(servers: Servers) -> None:
@@ -128,7 +160,7 @@ async def _many_objects(servers: Servers) -> None:
         for second in range(ALIVE_SECONDS):
             batch = clusters[second * ALIVE_RATE : (second + 1) * ALIVE_RATE]
             pause = asyncio.create_task(asyncio.sleep(1))
-            await servers.publish(batch)
+            await servers.publish(consumer.topic, batch)
             oldest = max(oldest, oldest_wake(await _metrics(servers, consumer)))
             await pause
         after, ended, events = await servers.seen(), consumer.resident_mib(), ALIVE_RATE * ALIVE_SECONDS
@@ -179,8 +211,12 @@ def _names(count: int) -> list[str]:
     return [str(uuid.uuid4()) for _ in range(count)]
 
 
-def _shown(rate: Rate) -> str:
-    return f"{rate.per_second:.1f}/s ({rate.cpu_ms:.2f} ms, {rate.resident_mib:.0f} MiB)"
+def _together(rates: list[Rate]) -> Rate:
+    return Rate(
+        events=sum(each.events for each in rates),
+        seconds=sum(each.seconds for each in rates),
+        cpu_seconds=sum(each.cpu_seconds for each in rates),
+    )
 
 
 def _percentiles(seconds: list[float]) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 import yaml
 
 NAME = "bench"
-TOPIC = "bench-clusters"
 JOBS_NAMESPACE = "bench-jobs"
 
 _GENERATION = {"hyperfleet.io/generation": "{{ .generation }}"}
@@ -101,7 +100,14 @@ JOB: dict[str, Any] = {
 
 
 def write_files(
-    folder: Path, task: dict[str, Any], *, api_port: int, kubeconfig: Path, rabbitmq_url: str, parallelism: int
+    folder: Path,
+    task: dict[str, Any],
+    *,
+    topic: str,
+    api_port: int,
+    kubeconfig: Path,
+    rabbitmq_url: str,
+    parallelism: int,
 ) -> list[str]:
     """What comes back are the arguments of `serve` that name them."""
     documents = {
@@ -109,7 +115,7 @@ def write_files(
             "adapter": {"name": NAME},
             "clients": {
                 "hyperfleet_api": {"base_url": f"http://127.0.0.1:{api_port}"},
-                "broker": {"topic": TOPIC, "subscription_id": NAME},
+                "broker": {"topic": topic, "subscription_id": NAME},
                 "kubernetes": {"kube_config_path": str(kubeconfig)},
             },
             "log": {"output": "stderr"},

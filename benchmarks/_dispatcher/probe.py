@@ -14,7 +14,7 @@ import aio_pika
 import aiohttp
 from aio_pika.abc import AbstractIncomingMessage
 
-from benchmarks._dispatcher.adapters import NAME, TOPIC, config_map_of, namespace_of
+from benchmarks._dispatcher.adapters import NAME, config_map_of, namespace_of
 from shared import times
 
 _APPLY = {"Content-Type": "application/apply-patch+yaml"}
@@ -80,7 +80,7 @@ async def run(addresses: dict[str, Any]) -> None:
         connection.channel(publisher_confirms=False) as channel,
     ):
         await channel.set_qos(8 * addresses["parallelism"])
-        queue = await channel.declare_queue(f"{TOPIC}-{NAME}", durable=True)
+        queue = await channel.declare_queue(addresses["queue"], durable=True)
         await queue.consume(Probe(addresses, http).handle)
         print("consuming messages", file=sys.stderr, flush=True)
         await asyncio.get_running_loop().create_future()

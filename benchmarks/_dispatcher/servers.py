@@ -17,7 +17,7 @@ import aio_pika
 import aiohttp
 from aio_pika.abc import AbstractExchange
 
-from benchmarks._dispatcher.adapters import NAME, TOPIC, write_files
+from benchmarks._dispatcher.adapters import NAME, write_files
 from benchmarks._process import cpu_seconds, resident_mib
 from dispatcher.brokers.rabbitmq import RabbitSettings, RabbitSubscription
 from lab.real.servers.kubernetes import RealKubernetes
@@ -25,12 +25,15 @@ from lab.real.servers.rabbitmq import RealRabbitMq
 from shared.kubernetes import Access, FixedAccess, KubernetesClient
 
 LONGEST = 900.0
+DISPATCHER, PROBE = "bench-dispatcher", "bench-probe"
+"""Their topics, so that both can run at the same time."""
 
 
 class Consumer:
-    """A process that consumes, and what it has used."""
+    """A process that consumes a topic, and what it has used."""
 
-    def __init__(self, process: Process, ports: dict[str, int]) -> None:
+    def __init__(self, topic: str, process: Process, ports: dict[str, int]) -> None:
+        self.topic = topic
         self.process = process
         self.ports = ports
 
@@ -55,7 +58,7 @@ class Servers:
     rabbitmq: RealRabbitMq
     kubernetes: RealKubernetes
     client: KubernetesClient
-    exchange: AbstractExchange
+    exchanges: dict[str, AbstractExchange]
     http: aiohttp.ClientSession
     api_port: int
 
@@ -73,16 +76,17 @@ class Servers:
                     return seen
                 await asyncio.sleep(0.1)
 
-    async def publish(self, clusters: Iterable[str]) -> None:
+    async def publish(self, topic: str, clusters: Iterable[str]) -> None:
         for cluster in clusters:
             message = aio_pika.Message(event_about(cluster), delivery_mode=aio_pika.DeliveryMode.PERSISTENT)
-            await self.exchange.publish(message, routing_key="")
+            await self.exchanges[topic].publish(message, routing_key="")
 
     @contextlib.asynccontextmanager
     async def dispatcher(self, task: dict[str, Any], *, parallelism: int = 16) -> AsyncIterator[Consumer]:
         arguments = write_files(
             self.folder,
             task,
+            topic=DISPATCHER,
             api_port=self.api_port,
             kubeconfig=self.kubernetes.kubeconfig,
             rabbitmq_url=self.rabbitmq.url,
@@ -93,7 +97,7 @@ class Servers:
             "HYPERFLEET_HEALTH_PORT": "0",
             "HYPERFLEET_METRICS_PORT": "0",
         }
-        async with self._consumer(["dispatcher.cli", "serve", *arguments], environment) as consumer:
+        async with self._consumer(DISPATCHER, ["dispatcher.cli", "serve", *arguments], environment) as consumer:
             yield consumer
 
     @contextlib.asynccontextmanager
@@ -104,13 +108,14 @@ class Servers:
             "token": self.kubernetes.admin_token,
             "ca_file": str(self.kubernetes.ca_file),
             "rabbitmq": self.rabbitmq.url,
+            "queue": _subscription(self.rabbitmq, PROBE).queue_name,
             "parallelism": parallelism,
         }
-        async with self._consumer(["benchmarks._dispatcher.probe", json.dumps(addresses)], {}) as consumer:
+        async with self._consumer(PROBE, ["benchmarks._dispatcher.probe", json.dumps(addresses)], {}) as consumer:
             yield consumer
 
     @contextlib.asynccontextmanager
-    async def _consumer(self, command: list[str], environment: dict[str, str]) -> AsyncIterator[Consumer]:
+    async def _consumer(self, topic: str, command: list[str], environment: dict[str, str]) -> AsyncIterator[Consumer]:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", *command, stderr=PIPE, limit=2**22, env={**os.environ, **environment}
         )
@@ -120,7 +125,7 @@ class Servers:
         try:
             async with asyncio.timeout(LONGEST):
                 await ready.wait()
-            yield Consumer(process, ports)
+            yield Consumer(topic, process, ports)
         finally:
             if process.returncode is None:
                 process.terminate()
@@ -162,7 +167,8 @@ async def start_servers(folder: Path) -> AsyncIterator[Servers]:
     access = Access(server=kubernetes.url, authorization=f"Bearer {kubernetes.admin_token}", ca_file=kubernetes.ca_file)
     try:
         api_port = int(json.loads(await stub.stdout.readline())["port"])
-        await _declare_queue(rabbitmq)
+        for topic in (DISPATCHER, PROBE):
+            await _declare_queue(rabbitmq, topic)
         async with (
             aiohttp.ClientSession() as http,
             KubernetesClient(FixedAccess(access)) as client,
@@ -174,7 +180,7 @@ async def start_servers(folder: Path) -> AsyncIterator[Servers]:
                 rabbitmq=rabbitmq,
                 kubernetes=kubernetes,
                 client=client,
-                exchange=await channel.get_exchange(TOPIC),
+                exchanges={topic: await channel.get_exchange(topic) for topic in (DISPATCHER, PROBE)},
                 http=http,
                 api_port=api_port,
             )
@@ -185,10 +191,13 @@ async def start_servers(folder: Path) -> AsyncIterator[Servers]:
         rabbitmq.stop()
 
 
-async def _declare_queue(server: RealRabbitMq) -> None:
-    settings = RabbitSettings(url=server.url, topic=TOPIC, subscription=NAME)
-    connection = await RabbitSubscription(settings).connect(lambda _: None)
+async def _declare_queue(server: RealRabbitMq, topic: str) -> None:
+    connection = await RabbitSubscription(_subscription(server, topic)).connect(lambda _: None)
     await connection.close()
+
+
+def _subscription(server: RealRabbitMq, topic: str) -> RabbitSettings:
+    return RabbitSettings(url=server.url, topic=topic, subscription=NAME)
 
 
 def clock() -> float:
